@@ -2,7 +2,7 @@ import { open, readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 
 /** Size of the file, which never changes. Overwriting the file needs no free space, so it also works on a full disk. */
-const BYTES = 256;
+const FILE_BYTES = 256;
 
 const ackSchema = z.object({ name: z.string().max(64), acked: z.int().min(0) });
 
@@ -26,7 +26,7 @@ export class AckFile {
    * works without the file.
    */
   async reserve(): Promise<void> {
-    await writeFile(this.#path, ' '.repeat(BYTES), { flag: 'wx', mode: 0o600 }).catch(ignore);
+    await writeFile(this.#path, ' '.repeat(FILE_BYTES), { flag: 'wx', mode: 0o600 }).catch(ignoreError);
   }
 
   /**
@@ -48,11 +48,11 @@ export class AckFile {
   async write(ack: Ack): Promise<void> {
     try {
       await using file = await open(this.#path, 'r+');
-      await file.write(JSON.stringify(ack).padEnd(BYTES), 0, 'utf8');
+      await file.write(JSON.stringify(ack).padEnd(FILE_BYTES), 0, 'utf8');
     } catch {
       // If the acknowledged id cannot be stored, some results may be sent again after a restart.
     }
   }
 }
 
-const ignore = (): void => undefined;
+const ignoreError = (): void => undefined;

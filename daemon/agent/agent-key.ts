@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 
 /** Permission bits that allow users other than the owner to access a file. */
-const OTHERS = 0o077;
+const OTHER_USERS_MODE_BITS = 0o077;
 
 /** Maximum size of a key file. */
 const KEY_BYTES_MAX = 4096;
@@ -16,7 +16,7 @@ export async function readKeyFile(file: string): Promise<string> {
   try {
     await using opened = await open(file);
     const { mode, size } = await opened.stat();
-    if ((mode & OTHERS) !== 0)
+    if ((mode & OTHER_USERS_MODE_BITS) !== 0)
       throw new Error('other users of this machine can access the file: run chmod 600 on the file');
     if (size > KEY_BYTES_MAX) throw new Error('the file is too large: it must contain only the key');
     const key = (await opened.readFile('utf8')).trim();

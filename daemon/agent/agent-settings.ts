@@ -4,7 +4,7 @@ import type { SettingNames } from '../../shared/domain/renamed-settings.ts';
 import { v2NameSchema } from '../../shared/schemas/name.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
-import { RUNNING_DEFAULT } from './run-check.ts';
+import { RUNNING_CHECKS_DEFAULT } from './run-check.ts';
 
 const ownSchema = z.strictObject({
   backend: z
@@ -34,7 +34,7 @@ const ownSchema = z.strictObject({
     .int()
     .min(1)
     .max(1000)
-    .default(RUNNING_DEFAULT)
+    .default(RUNNING_CHECKS_DEFAULT)
     .describe(
       'Maximum number of checks that run at the same time. Raise this limit if checks often wait before they start.',
     ),
@@ -101,8 +101,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the settings from the environment variables, which configuration files override (completion 1.16). */
 export function environmentSettings(env: Environment): Settings {
-  const agent = settingsFrom(env, PROGRAM_VARIABLES);
-  const client = settingsFrom(env, CLIENT_VARIABLES);
+  const agent = settingsFromVariables(env, PROGRAM_VARIABLES);
+  const client = settingsFromVariables(env, CLIENT_VARIABLES);
   return {
     ...(Object.keys(agent).length === 0 ? {} : { agent }),
     ...(Object.keys(client).length === 0 ? {} : { client }),
@@ -113,16 +113,16 @@ export function environmentSettings(env: Environment): Settings {
  * Returns the settings that the variables set. An empty variable counts as unset, because a service file often cannot
  * unset a variable.
  */
-function settingsFrom(env: Environment, variables: Readonly<Record<string, string>>): Settings {
+function settingsFromVariables(env: Environment, variables: Readonly<Record<string, string>>): Settings {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([variable, setting]) => {
       const text = env[variable] ?? '';
-      return text === '' ? [] : [[setting, valueOf(setting, text)]];
+      return text === '' ? [] : [[setting, parseVariableValue(setting, text)]];
     }),
   );
 }
 
-function valueOf(setting: string, text: string): unknown {
+function parseVariableValue(setting: string, text: string): unknown {
   if (setting === 'subscriptions') return text.split(',').filter((subscription) => subscription !== '');
   if (setting === 'insecure-skip-tls-verify' && /^(?:true|false)$/.test(text)) return text === 'true';
   // Text that is not a number is returned unchanged, so that the schema rejects it with the name of the setting.

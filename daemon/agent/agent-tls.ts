@@ -6,7 +6,7 @@ import type { Log } from '../log/log.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import type { Clock } from '../clock/clock.ts';
 
-interface TlsParts {
+interface TlsDependencies {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
@@ -17,12 +17,12 @@ interface TlsParts {
  *
  * @throws MonError `invalid` if the files cannot be used when the agent starts
  */
-export function openAgentTls(settings: AgentSettings, { clock, log }: TlsParts): () => ConnectOptions {
-  let current = read(settings, clock.now());
+export function openAgentTls(settings: AgentSettings, { clock, log }: TlsDependencies): () => ConnectOptions {
+  let current = readTlsOptions(settings, clock.now());
   for (const warning of current.warnings) log.warn({}, warning);
   return () => {
     try {
-      current = read(settings, clock.now());
+      current = readTlsOptions(settings, clock.now());
     } catch (error) {
       log.error({ reason: errorMessage(error) }, 'new certificates are invalid: the previous certificates stay in use');
     }
@@ -30,7 +30,7 @@ export function openAgentTls(settings: AgentSettings, { clock, log }: TlsParts):
   };
 }
 
-function read(
+function readTlsOptions(
   {
     'trusted-ca-file': caFile,
     'insecure-skip-tls-verify': isUnverified,

@@ -119,7 +119,7 @@ export function connectBackend(
     // A rejecting response whose body never ends is cut off after the time limit of the handshake.
     timers.use(clock.after(HANDSHAKE_TIMEOUT_MS, () => response.destroy()));
     const reason = speaksTls(status, response.headers) ? tlsProblem(url) : refusalText(url, status);
-    void beginningOf(response).then((body) => cut({ reason, refusal: { status, body } }));
+    void readBodyStart(response).then((body) => cut({ reason, refusal: { status, body } }));
   });
   socket.on('error', (error) => end({ reason: connectionProblem(url, error) }));
   socket.on('close', (code, reason) => end(closeEnd(code, reason.toString('utf8'))));
@@ -147,7 +147,7 @@ function parseFrame(data: RawData): BackendMessage | undefined {
 }
 
 /** Returns the beginning of the response body. Never rejects: if the response breaks off, returns what was received. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
+async function readBodyStart(response: IncomingMessage): Promise<string> {
   let text = '';
   try {
     response.setEncoding('utf8');

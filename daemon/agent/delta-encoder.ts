@@ -12,7 +12,7 @@ const BASELINES_MAX = 1024;
 const CHARACTERS_MAX = 16 * 1024;
 
 /** An OK result, split into the attributes that a delta contains and those that must be equal to the baseline's. */
-interface PassingResult {
+interface SplitOkResult {
   /** Start of the check, in epoch seconds. */
   readonly executed: number;
   /** Time at which the check was scheduled or requested, in epoch seconds. */
@@ -24,7 +24,7 @@ interface PassingResult {
   readonly shared: string;
 }
 
-interface Baseline extends PassingResult {
+interface Baseline extends SplitOkResult {
   readonly id: number;
   readonly key: string;
   /** True once an `ack` from the backend has listed this baseline in `baselines`. */
@@ -57,7 +57,7 @@ export class DeltaEncoder {
     const result = JSON.parse(text) as SubmittedResult;
     const key = `${result.source ?? ''}/${result.name}`;
     const baseline = this.#baselines.get(key);
-    const passing = passingResult(result);
+    const passing = splitOkResult(result);
     if (passing !== undefined && baseline?.isConfirmed === true && canBeDeltaOf(passing, baseline)) {
       return JSON.stringify(deltaResult(id, passing, baseline));
     }
@@ -83,23 +83,23 @@ export class DeltaEncoder {
 }
 
 /**
- * Splits an OK result into the parts of `PassingResult`.
+ * Splits an OK result into the parts of `SplitOkResult`.
  *
  * @returns the parts; undefined if the result can be neither a baseline nor a delta
  */
-function passingResult(result: SubmittedResult): PassingResult | undefined {
+function splitOkResult(result: SubmittedResult): SplitOkResult | undefined {
   if (result.status !== 0 || typeof result.output !== 'string' || !hasDeltaTimes(result)) return undefined;
   const { executed, issued, duration, output, ...others } = result;
   return { executed, issued, duration, output, shared: JSON.stringify(others) };
 }
 
-function canBeDeltaOf(result: PassingResult, baseline: Baseline): boolean {
+function canBeDeltaOf(result: SplitOkResult, baseline: Baseline): boolean {
   return result.shared === baseline.shared && (result.duration === undefined) === (baseline.duration === undefined);
 }
 
 function deltaResult(
   id: number,
-  { executed, issued, duration, output }: PassingResult,
+  { executed, issued, duration, output }: SplitOkResult,
   baseline: Baseline,
 ): DeltaResult {
   return {

@@ -9,7 +9,7 @@ const OUTPUT_BYTES_MAX = ATTRIBUTE_LIMITS.bytes / 2;
 const CUT_NOTE = `\n... output truncated after ${String(OUTPUT_BYTES_MAX / 1024)} KiB`;
 
 /** Truncates the output of a hook, and appends a note, if it is larger than a backend accepts. */
-export function withinHookOutput(output: string): string {
+export function truncateHookOutput(output: string): string {
   let left = OUTPUT_BYTES_MAX;
   let end = 0;
   for (const character of output) {

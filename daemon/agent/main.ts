@@ -57,7 +57,7 @@ makePrivately();
 try {
   const [command, ...extraArguments] = cli.input;
   if (command === 'version' && extraArguments.length === 0) process.stdout.write(`mon-agent version ${VERSION}\n`);
-  else if (command === 'start' && extraArguments.length === 0) await start();
+  else if (command === 'start' && extraArguments.length === 0) await startAgentCommand();
   else throw new MonError('invalid', 'usage: mon-agent start | version; see mon-agent --help');
 } catch (error) {
   process.stderr.write(`mon-agent: ${errorMessage(error)}\n`);
@@ -74,7 +74,7 @@ interface ResolvedConfig {
 }
 
 /**
- * Reads and validates the configuration, except the TLS files and the backend URLs, which `prepare` validates.
+ * Reads and validates the configuration, except the TLS files and the backend URLs, which `prepareConfig` validates.
  *
  * @throws MonError `invalid`
  */
@@ -106,22 +106,22 @@ interface PreparedConfig extends ResolvedConfig {
   readonly config: AgentConfig;
 }
 
-interface Parts {
+interface ProgramDependencies {
   readonly clock: SystemClock;
   readonly log: ProgramLog;
 }
 
-async function start(): Promise<void> {
+async function startAgentCommand(): Promise<void> {
   const resolvedConfig = await resolveConfig();
   const destination = new LineWriter(resolvedConfig.program.log);
   const log = createLog({ component: 'agent', level: resolvedConfig.program['log-level'], destination });
   const clock = new SystemClock();
   const signals = new Signals();
   using manager = openServiceManager({ env: process.env, clock, log });
-  let ready = prepare(resolvedConfig, { clock, log });
+  let ready = prepareConfig(resolvedConfig, { clock, log });
   for (;;) {
     log.level = ready.program['log-level'];
-    const { agent, doing } = await begin(ready, { clock, log });
+    const { agent, doing } = await startPreparedAgent(ready, { clock, log });
     manager.ready(doing);
     const next = await nextConfig(signals, { clock, log });
     if (next === undefined) {
@@ -142,7 +142,7 @@ async function start(): Promise<void> {
  *
  * @throws MonError `invalid`
  */
-function prepare(resolvedConfig: ResolvedConfig, { clock, log }: Parts): PreparedConfig {
+function prepareConfig(resolvedConfig: ResolvedConfig, { clock, log }: ProgramDependencies): PreparedConfig {
   const { program, definitions, identity, secret } = resolvedConfig;
   const config = {
     tls: openAgentTls(program, { clock, log }),
@@ -158,9 +158,9 @@ function prepare(resolvedConfig: ResolvedConfig, { clock, log }: Parts): Prepare
   return { ...resolvedConfig, config };
 }
 
-async function begin(
+async function startPreparedAgent(
   { program, definitions, identity, config }: PreparedConfig,
-  { clock, log }: Parts,
+  { clock, log }: ProgramDependencies,
 ): Promise<{ readonly agent: Agent; /** The status that the service manager displays. */ readonly doing: string }> {
   for (const warning of definitions.warnings) log.warn({}, warning);
   const { namespace } = program;
@@ -180,7 +180,7 @@ async function begin(
  *
  * @returns the reloaded configuration; undefined if another signal requests a stop
  */
-async function nextConfig(signals: Signals, { clock, log }: Parts): Promise<PreparedConfig | undefined> {
+async function nextConfig(signals: Signals, { clock, log }: ProgramDependencies): Promise<PreparedConfig | undefined> {
   for (;;) {
     const signal = await signals.next();
     if (signal !== 'SIGHUP') {
@@ -189,7 +189,7 @@ async function nextConfig(signals: Signals, { clock, log }: Parts): Promise<Prep
     }
     log.info({}, 'reloading the configuration');
     try {
-      return prepare(await resolveConfig(), { clock, log });
+      return prepareConfig(await resolveConfig(), { clock, log });
     } catch (error) {
       log.error({ reason: errorMessage(error) }, 'configuration is invalid: the agent keeps its current configuration');
     }

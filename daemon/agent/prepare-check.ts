@@ -8,7 +8,7 @@ import type { Extension } from './extensions/extension.ts';
 import { findExtension } from './extensions/find-extension.ts';
 
 /** The executable part of a check: a command or a built-in check. */
-export type Work =
+export type ExecutableWork =
   | { readonly kind: 'command'; readonly command: CommandLine; readonly environment?: readonly string[] }
   | { readonly kind: 'extension'; readonly extension: Extension; readonly parameters: unknown };
 
@@ -18,7 +18,7 @@ export interface PreparedCheck {
    * and the parameters of a built-in check, which could contain secrets after the replacement.
    */
   readonly published: CheckRequest;
-  readonly work: Work;
+  readonly work: ExecutableWork;
   /**
    * An error message about tokens that have no value: the check must not run then. Undefined if all tokens have a
    * value.
@@ -50,13 +50,13 @@ export function prepareCheck(
       : substituteTokens(attributes, client);
   const textOf = hasEntityTokens === true ? unmatchedEntityText : unmatchedText;
   const substituted: Attributes = isAttributes(value) ? value : {};
-  const work = workOf(substituted);
+  const work = executableWorkOf(substituted);
   if (work === undefined) return undefined;
   const raw: Attributes = {
     name: request.name,
     ...(hooks === undefined ? {} : { hooks }),
-    ...pick(request, work.kind === 'command' ? 'command' : work.extension.name),
-    ...pick(request, 'env_vars'),
+    ...pickAttribute(request, work.kind === 'command' ? 'command' : work.extension.name),
+    ...pickAttribute(request, 'env_vars'),
   };
   return {
     published: { ...request, ...substituted, ...raw },
@@ -65,7 +65,7 @@ export function prepareCheck(
   };
 }
 
-function workOf(check: Attributes): Work | undefined {
+function executableWorkOf(check: Attributes): ExecutableWork | undefined {
   const command = commandOf(check['command']);
   if (command !== undefined) return { kind: 'command', command, environment: variablesOf(check) };
   const extension = extensionOf(check);
@@ -89,6 +89,6 @@ function extensionOf(check: Attributes): Extension | undefined {
   return typeof name === 'string' ? findExtension(name) : undefined;
 }
 
-function pick(record: Attributes, name: string): Attributes {
+function pickAttribute(record: Attributes, name: string): Attributes {
   return Object.hasOwn(record, name) ? { [name]: record[name] } : {};
 }

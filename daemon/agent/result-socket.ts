@@ -23,7 +23,7 @@ import { SentResults } from './sent-results.ts';
 import type { Spool } from './spool.ts';
 import type { SpooledResult } from './unsaved-results.ts';
 
-const RECONNECT = { minMs: 500, maxMs: 30_000 };
+const RECONNECT_BACKOFF = { minMs: 500, maxMs: 30_000 };
 /**
  * Limits of the delay before the next backend in the list is tried. The delay is random, so that many agents that lose
  * the same backend do not all connect to the next backend at once.
@@ -206,7 +206,9 @@ export class ResultSocket {
     this.#checkIdle();
     if (this.#closed) return;
     this.#replacements = isReplaced ? this.#replacements + 1 : 0;
-    const delayMs = isReplaced ? backoffMs(this.#replacements, random(), RECONNECT) : this.#selectNextBackend(random());
+    const delayMs = isReplaced
+      ? backoffMs(this.#replacements, random(), RECONNECT_BACKOFF)
+      : this.#selectNextBackend(random());
     const fields = { reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size };
     if (refusal === undefined) log.warn(fields, 'not connected to the backend');
     else {
@@ -231,7 +233,7 @@ export class ResultSocket {
     this.#attempt += 1;
     this.#backendIndex = (this.#backendIndex + 1) % length;
     const rounds = this.#attempt / length;
-    return Number.isInteger(rounds) ? backoffMs(rounds, random, RECONNECT) : backoffMs(0, random, NEXT_BACKEND);
+    return Number.isInteger(rounds) ? backoffMs(rounds, random, RECONNECT_BACKOFF) : backoffMs(0, random, NEXT_BACKEND);
   }
 
   /** @param spoolName the spool name that the agent sent in the `hello` message of this connection */

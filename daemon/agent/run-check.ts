@@ -11,13 +11,13 @@ import type { DeliverResult, StartCheck } from './ports.ts';
 import { prepareCheck, type PreparedCheck } from './prepare-check.ts';
 
 /** Default maximum number of checks that run at once; further checks wait (completion 1.12). */
-export const RUNNING_DEFAULT = 12;
+export const RUNNING_CHECKS_DEFAULT = 12;
 
 /**
  * Maximum number of checks that wait to run. If it is reached, the machine is overloaded, so further checks are skipped
  * instead of run late.
  */
-const WAITING_MAX = 1000;
+const WAITING_CHECKS_MAX = 1000;
 
 interface CheckRunnerDeps {
   /** The attributes of this client, for tokens and for the standard input of commands. */
@@ -29,7 +29,7 @@ interface CheckRunnerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly deliver: DeliverResult;
-  /** Maximum number of checks that run at once; default: `RUNNING_DEFAULT`. */
+  /** Maximum number of checks that run at once; default: `RUNNING_CHECKS_DEFAULT`. */
   readonly runningMax?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export function openCheckRunner({
   clock,
   log,
   deliver,
-  runningMax = RUNNING_DEFAULT,
+  runningMax = RUNNING_CHECKS_DEFAULT,
 }: CheckRunnerDeps): CheckRunner {
   const underWay = new Set<string>();
   const waiting: WaitingCheck[] = [];
@@ -102,7 +102,7 @@ export function openCheckRunner({
   function skipReason(check: CheckRequest): string | undefined {
     if (closed) return 'the agent is stopping';
     if (underWay.has(runKey(check))) return 'previous check command execution in progress';
-    if (waiting.length >= WAITING_MAX) return 'too many checks are waiting to run';
+    if (waiting.length >= WAITING_CHECKS_MAX) return 'too many checks are waiting to run';
     return undefined;
   }
 

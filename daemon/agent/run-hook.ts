@@ -3,7 +3,7 @@ import { commandOf } from '../../shared/domain/command-text.ts';
 import { hookFor } from '../../shared/domain/hook.ts';
 import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
-import { withinHookOutput } from './hook-output.ts';
+import { truncateHookOutput } from './hook-output.ts';
 import type { CommandWatchdog } from '../command/command-watchdog.ts';
 import type { Clock } from '../clock/clock.ts';
 import { runWork } from './run-work.ts';
@@ -62,5 +62,5 @@ export async function runHook(
   );
   if (outcome === undefined) return result;
   const duration = Math.round(clock.monotonic() - startedMs) / 1000;
-  return recorded({ executed, duration, status: outcome.status, output: withinHookOutput(outcome.output) });
+  return recorded({ executed, duration, status: outcome.status, output: truncateHookOutput(outcome.output) });
 }

@@ -3,7 +3,7 @@ import type { CommandOutcome } from '../command/command-outcome.ts';
 import { commandResult, type CommandResult } from '../command/command-result.ts';
 import type { CommandWatchdog } from '../command/command-watchdog.ts';
 import { runCommand } from '../command/run-command.ts';
-import type { Work } from './prepare-check.ts';
+import type { ExecutableWork } from './prepare-check.ts';
 import type { Clock } from '../clock/clock.ts';
 
 interface WorkOptions {
@@ -25,7 +25,7 @@ interface WorkOptions {
  * @returns the exit status and the output; undefined if the agent stopped the run
  */
 export async function runWork(
-  work: Work,
+  work: ExecutableWork,
   { clock, watchdog, timeout, input, environment, signal }: WorkOptions,
 ): Promise<CommandResult | undefined> {
   const options = { clock, timeoutMs: timeout === undefined ? undefined : timeout * 1000, input, signal };
@@ -40,7 +40,7 @@ export async function runWork(
   );
 }
 
-type ExtensionWork = Extract<Work, { kind: 'extension' }>;
+type ExtensionWork = Extract<ExecutableWork, { kind: 'extension' }>;
 
 async function runExtension(
   { extension, parameters }: ExtensionWork,

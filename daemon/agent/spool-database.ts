@@ -28,7 +28,7 @@ export interface SpoolContent {
 
 const NAME_KEY = 'meta/name';
 const LAST_ID_KEY = 'meta/last-id';
-const RESULTS = 'result/';
+const RESULT_PREFIX = 'result/';
 /** The end of the key range of results, exclusive: in ASCII, `0` follows `/`. */
 const RESULTS_END = 'result0';
 const ID_DIGITS = 16;
@@ -37,7 +37,7 @@ const ID_DIGITS = 16;
  * Maximum number of bytes that LevelDB writes when it opens a database, not counting the log files that it converts
  * into tables.
  */
-const OPENING_BYTES = 64 * 1024;
+const OPENING_BYTES_BASE = 64 * 1024;
 
 export const putName = (name: string): SpoolOp => ({ type: 'put', key: NAME_KEY, value: name });
 export const putLastId = (id: number): SpoolOp => ({ type: 'put', key: LAST_ID_KEY, value: String(id) });
@@ -62,7 +62,7 @@ export class SpoolDatabase {
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       // If the disk lacks space, LevelDB must not start the recovery that opens a database.
-      await assertDiskWorks(directory, await openingBytes(directory));
+      await assertDiskWorks(directory, await estimateOpeningBytes(directory));
       const db = new Level(directory);
       await db.open();
       return new SpoolDatabase(db);
@@ -77,7 +77,7 @@ export class SpoolDatabase {
       const name = storedName ?? randomUUID();
       if (storedName === undefined) await this.#db.batch([putName(name)], { sync: true });
       const entries: SpoolEntry[] = [];
-      for await (const [key, text] of this.#db.iterator({ gt: RESULTS, lt: RESULTS_END })) {
+      for await (const [key, text] of this.#db.iterator({ gt: RESULT_PREFIX, lt: RESULTS_END })) {
         entries.push({ id: idOf(key), size: text.length });
       }
       return { name, lastId: Math.max(Number(lastId), entries.at(-1)?.id ?? 0), entries };
@@ -113,7 +113,7 @@ export class SpoolDatabase {
    */
   async closeForReopening(): Promise<void> {
     await this.#try(async () => {
-      await assertDiskWorks(this.#db.location, await openingBytes(this.#db.location));
+      await assertDiskWorks(this.#db.location, await estimateOpeningBytes(this.#db.location));
       await this.#db.close();
     });
   }
@@ -136,8 +136,8 @@ export class SpoolDatabase {
 }
 
 /** Returns the maximum number of bytes that LevelDB writes when it opens the directory. */
-async function openingBytes(directory: string): Promise<number> {
-  let bytes = OPENING_BYTES;
+async function estimateOpeningBytes(directory: string): Promise<number> {
+  let bytes = OPENING_BYTES_BASE;
   for (const name of await readdir(directory)) {
     if (!name.endsWith('.log')) continue;
     bytes += await stat(join(directory, name)).then(
@@ -149,11 +149,11 @@ async function openingBytes(directory: string): Promise<number> {
 }
 
 function keyOf(id: number): string {
-  return `${RESULTS}${String(id).padStart(ID_DIGITS, '0')}`;
+  return `${RESULT_PREFIX}${String(id).padStart(ID_DIGITS, '0')}`;
 }
 
 function idOf(key: string): number {
-  return Number(key.slice(RESULTS.length));
+  return Number(key.slice(RESULT_PREFIX.length));
 }
 
 function spoolError(directory: string, error: unknown): MonError {

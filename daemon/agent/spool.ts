@@ -35,7 +35,7 @@ export interface SpoolOptions {
 }
 
 /** Default limits for the results on disk: enough for some days of one machine without a backend. */
-const LIMITS: SpoolLimits = { results: 100_000, characters: 64 * 1024 * 1024 };
+const DEFAULT_LIMITS: SpoolLimits = { results: 100_000, characters: 64 * 1024 * 1024 };
 
 /**
  * Default limit for the results that are only in memory, in UTF-16 code units: enough for some hours of one machine.
@@ -51,7 +51,7 @@ const REASON_MAX = 500;
  * such results. Without the gap, the next start of the agent could assign these ids again, and the backend would ignore
  * a new result whose id it already knows.
  */
-const UNSAVED_GAP = 2 ** 28;
+const UNSAVED_ID_GAP = 2 ** 28;
 
 /** A result that has no id yet and is not on disk, with the callbacks of the caller that waits for its id. */
 interface WaitingResult {
@@ -64,7 +64,7 @@ interface WaitingResult {
  * State of a spool database when it was closed because of an error: its name, its last id on disk and its last
  * acknowledged id.
  */
-type ClosedPart = Pick<SpoolContent, 'name' | 'lastId'> & { readonly acked: number };
+type ClosedDatabaseState = Pick<SpoolContent, 'name' | 'lastId'> & { readonly acked: number };
 
 /**
  * Opens the spool in a state directory. If the disk fails or the database is damaged, the spool stores results in
@@ -110,7 +110,7 @@ export class Spool implements AsyncDisposable {
   /**
    * State of the database when it was closed because of an error; undefined if no closed database waits to be reopened.
    */
-  #closedPart: ClosedPart | undefined;
+  #closedPart: ClosedDatabaseState | undefined;
   readonly #waiting: WaitingResult[] = [];
   /**
    * The last queued task of `#runSerially`. Writes run one after another, so that a reader never sees an id before a
@@ -125,7 +125,7 @@ export class Spool implements AsyncDisposable {
   private constructor(stateDir: string, { limits, unsavedCharacters, clock }: SpoolOptions) {
     this.#directory = join(stateDir, 'spool');
     this.#ackFile = new AckFile(join(stateDir, 'spool.acked'));
-    this.#limits = limits ?? LIMITS;
+    this.#limits = limits ?? DEFAULT_LIMITS;
     this.#unsaved = new UnsavedResults(unsavedCharacters ?? UNSAVED_CHARACTERS);
     this.#reopener = new Reopener(
       () => this.#runSerially(() => this.#recover()),
@@ -201,7 +201,7 @@ export class Spool implements AsyncDisposable {
     } catch (error) {
       // Results that cannot be read from disk must not block the delivery of the results in memory.
       await this.#runSerially(() => this.#closeUnreadable(error));
-      return firstOf(this.#unsaved.after(afterId), limits, []);
+      return appendWithinLimits(this.#unsaved.after(afterId), limits, []);
     } finally {
       this.#reads.delete(reading);
     }
@@ -259,7 +259,7 @@ export class Spool implements AsyncDisposable {
   async rename(acked: number): Promise<void> {
     // Ids above the gap are assigned only while the disk fails. So the later state of the directory has delivered a
     // result from memory, and before that all results on disk.
-    if (acked >= this.#openedId + UNSAVED_GAP / 2) await this.acknowledge(this.#openedId);
+    if (acked >= this.#openedId + UNSAVED_ID_GAP / 2) await this.acknowledge(this.#openedId);
     await this.#runSerially(async () => {
       this.#name = randomUUID();
       this.#ackedId = 0;
@@ -294,7 +294,7 @@ export class Spool implements AsyncDisposable {
       this.#lastId = Math.max(content.lastId, acked);
       // The previous process assigned ids that are not on disk, perhaps also ids after `acked`. The gap skips all of
       // them.
-      this.#nextId = acked > content.lastId ? acked + UNSAVED_GAP : content.lastId + 1;
+      this.#nextId = acked > content.lastId ? acked + UNSAVED_ID_GAP : content.lastId + 1;
       this.#openedId = content.lastId;
       this.#setEntries(content.entries);
       const count = countUpTo(this.#entries, acked);
@@ -316,7 +316,7 @@ export class Spool implements AsyncDisposable {
     if (!(error instanceof MonError)) throw error;
     const isFirst = this.#problem === undefined;
     this.#problem = error;
-    if (isFirst) this.#nextId = Math.max(this.#nextId, this.#lastId + UNSAVED_GAP);
+    if (isFirst) this.#nextId = Math.max(this.#nextId, this.#lastId + UNSAVED_ID_GAP);
     if (!this.#isClosed) this.#reopener.start();
   }
 
@@ -531,7 +531,7 @@ export class Spool implements AsyncDisposable {
         results.push(result);
       }
     }
-    return firstOf(this.#unsaved.after(Math.max(after, results.at(-1)?.id ?? 0)), limits, results);
+    return appendWithinLimits(this.#unsaved.after(Math.max(after, results.at(-1)?.id ?? 0)), limits, results);
   }
 
   /**
@@ -569,7 +569,11 @@ export class Spool implements AsyncDisposable {
 }
 
 /** Appends results from `more` to `results` as far as the limits allow, but at least one if `results` is empty. */
-function firstOf(more: Iterable<SpooledResult>, limits: SpoolLimits, results: SpooledResult[]): SpooledResult[] {
+function appendWithinLimits(
+  more: Iterable<SpooledResult>,
+  limits: SpoolLimits,
+  results: SpooledResult[],
+): SpooledResult[] {
   let characters = results.reduce((sum, { text }) => sum + text.length, 0);
   for (const result of more) {
     characters += result.text.length;

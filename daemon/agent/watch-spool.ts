@@ -2,7 +2,7 @@ import type { Log } from '../log/log.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { Spool } from './spool.ts';
 
-const LOOK_MS = 1000;
+const SPOOL_CHECK_MS = 1000;
 /** Minimum time between two log records about the same problem. */
 const LOG_EVERY_MS = 60_000;
 
@@ -38,5 +38,5 @@ export function watchSpool({ spool, clock, log, onChange }: SpoolWatchParts): Di
     if (isNewName || wasFailing !== (trouble !== undefined)) onChange();
   };
   look();
-  return clock.every(LOOK_MS, look);
+  return clock.every(SPOOL_CHECK_MS, look);
 }

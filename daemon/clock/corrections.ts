@@ -9,12 +9,12 @@ export interface Corrections {
 export const NO_CORRECTIONS: Corrections = { seconds: [], merged: 0 };
 
 /** Maximum number of corrections in the list. An operator needs fewer, and the list is stored often. */
-const KEPT_MAX = 100;
+const CORRECTIONS_MAX = 100;
 
 export function withCorrection({ seconds, merged }: Corrections, by: number): Corrections {
   const all = [...seconds, by];
   const [first = 0, second = 0, ...others] = all;
-  return all.length > KEPT_MAX
+  return all.length > CORRECTIONS_MAX
     ? { seconds: [first + second, ...others], merged: merged + 1 }
     : { seconds: all, merged };
 }
@@ -29,14 +29,14 @@ export function correctionCount({ seconds, merged }: Corrections): number {
 
 /** Returns the seconds to add to a time that was stored after `era` corrections, to include all later corrections. */
 export function correctionSecondsSince({ seconds, merged }: Corrections, era: number): number {
-  return sum(seconds.slice(Math.max(0, era - merged)));
+  return sumOf(seconds.slice(Math.max(0, era - merged)));
 }
 
 /** Returns the sum of all corrections, which is the difference from uncorrected to corrected time, in milliseconds. */
-export function offsetOf({ seconds }: Corrections): number {
-  return sum(seconds) * 1000;
+export function totalCorrectionMs({ seconds }: Corrections): number {
+  return sumOf(seconds) * 1000;
 }
 
-function sum(numbers: readonly number[]): number {
+function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

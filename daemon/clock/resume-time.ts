@@ -1,4 +1,4 @@
-import { NO_CORRECTIONS, offsetOf, withCorrection, type Corrections } from './corrections.ts';
+import { NO_CORRECTIONS, totalCorrectionMs, withCorrection, type Corrections } from './corrections.ts';
 import type { BootTime } from './machine-clock.ts';
 
 /** The clock readings of a running program, stored so that its next start continues from this time. */
@@ -33,7 +33,7 @@ export const JUMP_MS = 1000;
 export function resumeTime(anchor: TimeAnchor | undefined, { wallMs, boot }: MachineReading): TimeAnchor {
   if (anchor === undefined) return { steadyMs: wallMs, wallMs, boot: boot ?? null, corrections: NO_CORRECTIONS };
   const { corrections } = anchor;
-  const offsetMs = offsetOf(corrections);
+  const offsetMs = totalCorrectionMs(corrections);
   const steadyMs = timeWithoutBoot(anchor, boot) ?? anchor.steadyMs + timeByWall(anchor, wallMs);
   const errorMs = wallMs - (steadyMs + offsetMs);
   const isSet = Math.abs(errorMs) > JUMP_MS;
@@ -52,6 +52,6 @@ function timeWithoutBoot({ steadyMs, boot: before }: TimeAnchor, boot: BootTime 
 }
 
 function timeByWall({ steadyMs, wallMs: beforeMs, corrections }: TimeAnchor, wallMs: number): number {
-  const passed = [wallMs - beforeMs, wallMs - offsetOf(corrections) - steadyMs].filter((ms) => ms >= 0);
+  const passed = [wallMs - beforeMs, wallMs - totalCorrectionMs(corrections) - steadyMs].filter((ms) => ms >= 0);
   return passed.length === 0 ? 0 : Math.min(...passed);
 }

@@ -1,4 +1,10 @@
-import { correctionCount, offsetOf, correctionSecondsSince, withCorrection, type Corrections } from './corrections.ts';
+import {
+  correctionCount,
+  totalCorrectionMs,
+  correctionSecondsSince,
+  withCorrection,
+  type Corrections,
+} from './corrections.ts';
 import type { BootTime, MachineClock } from './machine-clock.ts';
 import { JUMP_MS, resumeTime, type TimeAnchor } from './resume-time.ts';
 
@@ -6,7 +12,7 @@ import { JUMP_MS, resumeTime, type TimeAnchor } from './resume-time.ts';
  * The rate at which this clock follows the drift of the host's clock: a millisecond per second. That is more than any
  * clock drifts, and too little to notice.
  */
-const SLEW = 1 / 1000;
+const SLEW_RATE = 1 / 1000;
 /**
  * Maximum time in milliseconds between the readings of the monotonic clock before and after a reading of the wall
  * clock. If it is exceeded, the process was suspended in between, and the reading of the wall clock is useless.
@@ -77,7 +83,7 @@ export class SteadyClock implements MachineClock {
     const boot = machine.boot?.();
     const { steadyMs, corrections } = resumeTime(options.anchor, { wallMs, boot });
     this.#corrections = corrections;
-    this.#offsetMs = offsetOf(corrections);
+    this.#offsetMs = totalCorrectionMs(corrections);
     this.#startMs = steadyMs;
     this.#lookedMs = monotonicMs;
     this.#sleptMs = (boot?.ms ?? 0) - monotonicMs;
@@ -160,7 +166,7 @@ export class SteadyClock implements MachineClock {
   applyCorrections(corrections: Corrections): void {
     const beforeMs = this.#offsetMs;
     this.#corrections = corrections;
-    this.#offsetMs = offsetOf(corrections);
+    this.#offsetMs = totalCorrectionMs(corrections);
     this.#pendingJumpMs -= this.#offsetMs - beforeMs;
     if (Math.abs(this.#pendingJumpMs) <= JUMP_MS) this.#pendingJumpMs = 0;
   }
@@ -183,7 +189,7 @@ export class SteadyClock implements MachineClock {
       errorMs = this.#errorMs(wallMs);
     }
     if (Math.abs(errorMs) > JUMP_MS) this.#noteJump(errorMs);
-    else this.#passedMs += Math.max(-elapsedMs * SLEW, Math.min(errorMs, elapsedMs * SLEW));
+    else this.#passedMs += Math.max(-elapsedMs * SLEW_RATE, Math.min(errorMs, elapsedMs * SLEW_RATE));
     this.#adoptInTime();
   }
 

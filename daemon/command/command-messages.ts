@@ -5,7 +5,7 @@ import type { CommandEnd } from './command-outcome.ts';
  * Number of the file descriptor of a pipe to the backend. The command process and its watchdogs keep it open until they
  * exit, so that the backend knows when all of them have exited.
  */
-export const LIFELINE = 4;
+export const LIFELINE_DESCRIPTOR = 4;
 
 /**
  * A request of the backend to the command process. `id` identifies a command; a command process never gets an id twice.

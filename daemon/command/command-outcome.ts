@@ -47,7 +47,7 @@ export interface CommandLimits {
  * @param run callback that runs the command, and kills it when the given signal is aborted; the signal can already be
  *   aborted at the call
  */
-export async function outcomeWithin(
+export async function runWithLimits(
   clock: CommandClock,
   { timeoutMs, signal }: CommandLimits,
   run: (cut: AbortSignal) => Promise<CommandEnd>,

@@ -34,7 +34,7 @@ interface CommandPipes extends Disposable {
  */
 export async function openCommandPipes(hasInput: boolean): Promise<CommandPipes> {
   const [ends] = await openEnds(1, hasInput);
-  return pipesOf(ends);
+  return toCommandPipes(ends);
 }
 
 /**
@@ -51,7 +51,7 @@ export class PipeStock {
   async take(): Promise<CommandPipes> {
     for (;;) {
       const ends = this.#ends.pop();
-      if (ends !== undefined) return pipesOf(ends);
+      if (ends !== undefined) return toCommandPipes(ends);
       // Callers that find the stock empty at the same time wait for the same refill.
       this.#refill ??= this.#make();
       await this.#refill;
@@ -83,7 +83,7 @@ async function openEnds(commands: number, hasInput: boolean): Promise<[CommandEn
   }) as [CommandEnds, ...CommandEnds[]];
 }
 
-function pipesOf({ output, input }: CommandEnds): CommandPipes {
+function toCommandPipes({ output, input }: CommandEnds): CommandPipes {
   return {
     output: { childEnd: output.child, ours: new Socket({ fd: output.own, readable: true, writable: false }) },
     input: input && { childEnd: input.child, ours: new Socket({ fd: input.own, readable: false, writable: true }) },

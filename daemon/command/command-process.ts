@@ -2,11 +2,11 @@
 // blocks the process that starts it, and the longer the more memory and open files that process has. This process has
 // few of both, and no other task.
 import { SystemClock } from '../clock/system-clock.ts';
-import { LIFELINE, type CommandReport, type CommandRequest } from './command-messages.ts';
+import { LIFELINE_DESCRIPTOR, type CommandReport, type CommandRequest } from './command-messages.ts';
 import { CommandWatchdog } from './command-watchdog.ts';
 import { PipeStock } from './command-pipes.ts';
 import { runUntilCut } from './run-command.ts';
-import { closeNullDescriptors, plainStdio } from './shielded-stdio.ts';
+import { closeNullDescriptors, unshieldedStdio } from './shielded-stdio.ts';
 
 process.title = 'mon-backend commands';
 closeNullDescriptors();
@@ -16,9 +16,9 @@ process.umask(Number(process.argv[2]));
 
 const clock = new SystemClock();
 const pipes = new PipeStock();
-const watchdog = new CommandWatchdog({ openStdio: plainStdio, lifeline: LIFELINE });
+const watchdog = new CommandWatchdog({ openStdio: unshieldedStdio, lifeline: LIFELINE_DESCRIPTOR });
 /** The abort controllers that kill the running commands, by the id of the command. */
-const cuts = new Map<number, AbortController>();
+const killSwitches = new Map<number, AbortController>();
 
 // Ignore stop signals. Usually the backend has received them too. The backend decides when this process stops, because
 // it gives running handlers some seconds to finish.
@@ -27,10 +27,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('message', (request: CommandRequest) => {
   switch (request.kind) {
     case 'run':
-      void run(request);
+      void runCommand(request);
       break;
     case 'cut':
-      cuts.get(request.id)?.abort();
+      killSwitches.get(request.id)?.abort();
       break;
   }
 });
@@ -39,23 +39,28 @@ process.on('message', (request: CommandRequest) => {
 // delivered, and the backend runs these commands again after its next start.
 process.once('disconnect', () => process.exit());
 
-async function run({ id, command, input, environment }: Extract<CommandRequest, { kind: 'run' }>): Promise<void> {
+async function runCommand({
+  id,
+  command,
+  input,
+  environment,
+}: Extract<CommandRequest, { kind: 'run' }>): Promise<void> {
   const cut = new AbortController();
-  cuts.set(id, cut);
+  killSwitches.set(id, cut);
   const end = await runUntilCut(command, {
     clock,
     watchdog,
     input,
     environment,
     cut: cut.signal,
-    openStdio: plainStdio,
+    openStdio: unshieldedStdio,
     openPipes: () => pipes.take(),
   });
-  cuts.delete(id);
-  report({ id, end });
+  killSwitches.delete(id);
+  sendReport({ id, end });
 }
 
-function report(message: CommandReport): void {
+function sendReport(message: CommandReport): void {
   // Ignore an error: if the backend has ended, no process is left to read the report.
   process.send?.(message, () => undefined);
 }

@@ -4,7 +4,7 @@ import type { CommandLine } from '../../shared/schemas/command.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import type { Log } from '../log/log.ts';
 import {
-  outcomeWithin,
+  runWithLimits,
   type CommandClock,
   type CommandEnd,
   type CommandLimits,
@@ -13,9 +13,9 @@ import {
 import { RunningProcess, type ProcessEnd } from './running-process.ts';
 
 /** Limits of the backoff between the end of a command process and the start of the next. */
-const PAUSE = { minMs: 100, maxMs: 30_000 };
+const RESTART_BACKOFF = { minMs: 100, maxMs: 30_000 };
 
-const STOPPED: CommandEnd = { kind: 'cut', output: '' };
+const STOPPED_END: CommandEnd = { kind: 'cut', output: '' };
 
 export interface CommandOptions extends CommandLimits {
   /** The text that the command reads from its standard input. */
@@ -24,7 +24,7 @@ export interface CommandOptions extends CommandLimits {
   readonly environment?: readonly string[] | undefined;
 }
 
-interface RunnerParts {
+interface RunnerDependencies {
   /**
    * Environment variables for all commands, as `NAME=value`; those of a single command override them. Default: none.
    */
@@ -46,7 +46,7 @@ interface RunnerParts {
  * killed. Later commands wait for the next process, which starts after a backoff.
  */
 export class CommandRunner implements AsyncDisposable {
-  readonly #parts: RunnerParts;
+  readonly #parts: RunnerDependencies;
   #process: RunningProcess | undefined;
   /** Resolves when the backoff before the next command process has elapsed. */
   #pause: Promise<void> = Promise.resolve();
@@ -57,16 +57,16 @@ export class CommandRunner implements AsyncDisposable {
   #ends = 0;
   readonly #timers = new DisposableStack();
 
-  constructor(parts: RunnerParts) {
+  constructor(parts: RunnerDependencies) {
     this.#parts = parts;
   }
 
   /** Runs a command and returns its outcome. Never rejects. */
   async run(command: CommandLine, { input, environment = [], ...limits }: CommandOptions): Promise<CommandOutcome> {
     const { environment: ofAll = [] } = this.#parts;
-    return await outcomeWithin(this.#parts.clock, limits, async (cut) => {
-      await untilAborted(this.#pause, cut);
-      if (cut.aborted) return STOPPED;
+    return await runWithLimits(this.#parts.clock, limits, async (cut) => {
+      await waitUntilAborted(this.#pause, cut);
+      if (cut.aborted) return STOPPED_END;
       try {
         return await this.#ready().run({ command, input, environment: [...ofAll, ...environment] }, cut);
       } catch (error) {
@@ -92,7 +92,7 @@ export class CommandRunner implements AsyncDisposable {
     if (this.#timers.disposed) return;
     const { clock, log, random } = this.#parts;
     this.#ends = hasAnswered ? 1 : this.#ends + 1;
-    const pauseMs = backoffMs(this.#ends, random(), PAUSE);
+    const pauseMs = backoffMs(this.#ends, random(), RESTART_BACKOFF);
     log.warn(
       { reason, commands, pause_ms: pauseMs },
       'the process that runs commands has exited and will be restarted',
@@ -104,7 +104,7 @@ export class CommandRunner implements AsyncDisposable {
 }
 
 /** Waits until the promise resolves or the signal is aborted. */
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+async function waitUntilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise: aborted, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve(), { once: true });

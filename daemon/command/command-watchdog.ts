@@ -21,7 +21,7 @@ export const RUN_ID_VARIABLE = 'MON_RUN_ID';
  * search has listed the processes, and the environment of a process is empty for a moment while it executes a new
  * program.
  */
-const WATCHDOG = `
+const WATCHDOG_SCRIPT = `
 trap '' HUP INT TERM
 runs=' '
 while read -r sign id group; do
@@ -70,7 +70,7 @@ interface WatchdogOptions {
  * Maximum number of attempts in a row to start a working watchdog. After that, only the next command starts another
  * one.
  */
-const ATTEMPTS = 3;
+const START_ATTEMPTS_MAX = 3;
 /** A watchdog that exits within this time counts as a failed attempt. */
 const SHORT_LIFE_MS = 1000;
 
@@ -104,10 +104,10 @@ export class CommandWatchdog implements Disposable {
    */
   async add(run: CommandRun): Promise<void> {
     this.#runs.set(run.id, run);
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < START_ATTEMPTS_MAX; attempt++) {
       const { watchdog, isNew } = this.#current();
       const runs = isNew ? [...this.#runs.values()] : [run];
-      if (await isWritten(watchdog, linesOf(runs))) return;
+      if (await writeToWatchdog(watchdog, linesOf(runs))) return;
       if (this.#process === watchdog) this.#process = undefined;
     }
     this.#runs.delete(run.id);
@@ -145,7 +145,7 @@ export class CommandWatchdog implements Disposable {
       this.#process = undefined;
       this.#shortLives = performance.now() - startedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
       const [run] = this.#runs.values();
-      if (run === undefined || this.#isDisposed || this.#shortLives >= ATTEMPTS) return;
+      if (run === undefined || this.#isDisposed || this.#shortLives >= START_ATTEMPTS_MAX) return;
       this.add(run).catch(() => undefined);
     });
     return { watchdog, isNew: true };
@@ -161,7 +161,7 @@ export class CommandWatchdog implements Disposable {
       const runs = [...this.#runsToKill];
       const watchdog = startWatchdog(this.#options);
       const ended = once(watchdog, 'exit').catch(() => undefined);
-      await isWritten(watchdog, linesOf(runs));
+      await writeToWatchdog(watchdog, linesOf(runs));
       // Remove the runs from the main watchdog only after the additional watchdog has received them: if this program
       // dies, one of them must kill the runs.
       for (const run of runs) {
@@ -181,7 +181,7 @@ export class CommandWatchdog implements Disposable {
  */
 function startWatchdog({ openStdio = shieldedStdio, lifeline }: WatchdogOptions): ChildProcess {
   using opened = openStdio(['pipe', lifeline ?? 'ignore', 'ignore']);
-  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG], {
+  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG_SCRIPT], {
     detached: true,
     stdio: opened.stdio,
     env: reducedEnvironment(process.env),
@@ -202,7 +202,7 @@ function linesOf(runs: readonly CommandRun[]): string {
  * Writes text to the watchdog. Resolves to true as soon as the kernel has stored the text, and to false if the watchdog
  * has exited.
  */
-async function isWritten(watchdog: ChildProcess, text: string): Promise<boolean> {
+async function writeToWatchdog(watchdog: ChildProcess, text: string): Promise<boolean> {
   if (watchdog.pid === undefined) return false;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   watchdog.stdin?.write(text, (error) => resolve(!(error instanceof Error)));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
 /**
  * Opens named pipes, for systems on which `openUnnamedPipes` fails. Their names are in a private directory and are
@@ -18,9 +18,9 @@ export async function openNamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds
   const directory = await mkdtemp(join(tmpdir(), 'mon-command-'));
   try {
     const names = uses.map((_, at) => join(directory, String(at)));
-    await run('mkfifo', ['-m', '600', ...names]);
+    await runProgram('mkfifo', ['-m', '600', ...names]);
     using opened = new DisposableStack();
-    const open: Open = (path, flags) => opened.adopt(openSync(path, flags), closeSync);
+    const open: OpenFile = (path, flags) => opened.adopt(openSync(path, flags), closeSync);
     const ends = uses.map((use, at) => {
       const name = join(directory, String(at));
       return use === 'command writes' ? openOutput(name, open) : openInput(name, open);
@@ -32,15 +32,15 @@ export async function openNamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds
   }
 }
 
-type Open = (path: string, flags: number) => number;
+type OpenFile = (path: string, flags: number) => number;
 
-function openOutput(path: string, open: Open): PipeEnds {
+function openOutput(path: string, open: OpenFile): PipeEnds {
   // The reader is opened first and without blocking, because opening a writer waits for a reader.
   const own = open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { own, child: open(path, constants.O_WRONLY) };
 }
 
-function openInput(path: string, open: Open): PipeEnds {
+function openInput(path: string, open: OpenFile): PipeEnds {
   // A non-blocking writer can be opened only while a reader exists, and commands need a blocking reader. So a temporary
   // non-blocking reader is opened first.
   const firstReader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

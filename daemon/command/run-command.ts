@@ -7,7 +7,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { errorMessage } from '../../shared/errors.ts';
 import type { CommandLine } from '../../shared/schemas/command.ts';
 import {
-  outcomeWithin,
+  runWithLimits,
   type CommandClock,
   type CommandEnd,
   type CommandLimits,
@@ -49,7 +49,7 @@ export async function runCommand(
   command: CommandLine,
   { clock, watchdog, input, environment, ...limits }: StartOptions & CommandLimits,
 ): Promise<CommandOutcome> {
-  return await outcomeWithin(clock, limits, (cut) =>
+  return await runWithLimits(clock, limits, (cut) =>
     runUntilCut(command, { clock, watchdog, input, environment, cut }),
   );
 }
@@ -109,13 +109,13 @@ const SHELL_NAME = 'sh';
  * Shell code that waits for the first line of the standard input before the command starts, and exits if the input ends
  * first. The shell reads only that line, so the command can read the input after it.
  */
-const GATE = 'read -r gate || exit';
+const GATE_SCRIPT = 'read -r gate || exit';
 
 /** Shell code that replaces the waiting shell with the shell that runs the text of the command. */
-const COMMAND = `exec /bin/sh -c "$1" ${SHELL_NAME}`;
+const RUN_COMMAND_SCRIPT = `exec /bin/sh -c "$1" ${SHELL_NAME}`;
 
 /** Shell code that replaces the waiting shell with a program. The shell never parses the program's arguments. */
-const PROGRAM = `
+const RUN_PROGRAM_SCRIPT = `
 command -v -- "$1" >/dev/null || { printf '%s: not found\\n' "$1"; exit 127; }
 case $1 in */*) [ -x "$1" ] || { printf '%s: permission denied\\n' "$1"; exit 126; } ;; esac
 exec "$@"`;
@@ -123,7 +123,7 @@ exec "$@"`;
 type SpawnOptions = Pick<StartOptions, 'input' | 'environment'> &
   Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
 
-/** Starts the shell of a command, which waits for a line on its standard input (`GATE`) before it runs the command. */
+/** Starts the shell of a command, which waits for a line on its standard input (`GATE_SCRIPT`) before it runs the command. */
 async function spawnCommand(
   command: CommandLine,
   { input, environment = [], openPipes, openStdio }: SpawnOptions,
@@ -138,10 +138,10 @@ async function spawnCommand(
     pipes?.output.childEnd ?? 'ignore',
   ]);
   const script = [
-    GATE,
+    GATE_SCRIPT,
     ...(input === undefined ? ['exec </dev/null'] : []),
     ...(pipes === undefined ? ['exec 2>&1'] : []),
-    typeof command === 'string' ? COMMAND : PROGRAM,
+    typeof command === 'string' ? RUN_COMMAND_SCRIPT : RUN_PROGRAM_SCRIPT,
   ].join('\n');
   const id = randomUUID();
   try {

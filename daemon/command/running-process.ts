@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorMessage } from '../../shared/errors.ts';
-import { LIFELINE, type CommandReport, type CommandRequest } from './command-messages.ts';
+import { LIFELINE_DESCRIPTOR, type CommandReport, type CommandRequest } from './command-messages.ts';
 import type { CommandClock, CommandEnd } from './command-outcome.ts';
 import { reducedEnvironment } from './reduced-environment.ts';
 import { inheritedUmask } from '../private-files/umask.ts';
@@ -11,7 +11,7 @@ import { shieldedStdio } from './shielded-stdio.ts';
 /**
  * Path of the program of the command process. A bundle contains that program in the same directory under the same name.
  */
-const PROGRAM = join(import.meta.dirname, `command-process${extname(import.meta.filename)}`);
+const PROGRAM_PATH = join(import.meta.dirname, `command-process${extname(import.meta.filename)}`);
 
 /**
  * Node.js flags of the command process. A small young generation of the heap is enough, because the inputs and outputs
@@ -20,7 +20,7 @@ const PROGRAM = join(import.meta.dirname, `command-process${extname(import.meta.
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 
 /** The descriptor of standard error, to which Node.js writes fatal errors. */
-const STDERR = 2;
+const STDERR_DESCRIPTOR = 2;
 
 /**
  * Time limit for the command process to kill a command or to exit, and for its watchdogs to kill the remaining
@@ -28,7 +28,10 @@ const STDERR = 2;
  */
 const STOP_TIMEOUT_MS = 5000;
 
-const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs commands has exited and will be restarted' };
+const PROCESS_EXITED: CommandEnd = {
+  kind: 'failed',
+  reason: 'the process that runs commands has exited and will be restarted',
+};
 
 /** A command with its input and its environment variables. */
 type RunRequest = Omit<Extract<CommandRequest, { readonly kind: 'run' }>, 'kind' | 'id'>;
@@ -58,7 +61,7 @@ export class RunningProcess implements AsyncDisposable {
    */
   constructor(clock: CommandClock, onEnd: (end: ProcessEnd) => void) {
     this.#clock = clock;
-    this.#child = start();
+    this.#child = startProcess();
     this.#child.on('message', (report: CommandReport) => this.#take(report));
     this.#ended = this.#untilEnd(onEnd);
   }
@@ -114,7 +117,7 @@ export class RunningProcess implements AsyncDisposable {
     const read = new Promise<void>((resolve) => child.once('disconnect', resolve));
     // The lifeline is closed when the process and its watchdogs have exited; by then the watchdogs have killed all
     // commands.
-    const lifeline = child.stdio[LIFELINE] as Readable | null | undefined;
+    const lifeline = child.stdio[LIFELINE_DESCRIPTOR] as Readable | null | undefined;
     const closed = new Promise<void>((resolve) => lifeline?.once('close', resolve).resume());
     const reason = await new Promise<string>((resolve) => {
       child.once('exit', (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
@@ -129,14 +132,14 @@ export class RunningProcess implements AsyncDisposable {
       await Promise.race([Promise.all([read, closed]), late]);
     }
     onEnd({ reason, commands: this.#runs.size, hasReportedEnd: this.#hasAnswered });
-    for (const resolve of this.#runs.values()) resolve(ENDED);
+    for (const resolve of this.#runs.values()) resolve(PROCESS_EXITED);
     this.#runs.clear();
   }
 }
 
-function start(): ChildProcess {
-  using shield = shieldedStdio(['ignore', 'ignore', STDERR, 'ipc', 'pipe']);
-  return fork(PROGRAM, [String(inheritedUmask())], {
+function startProcess(): ChildProcess {
+  using shield = shieldedStdio(['ignore', 'ignore', STDERR_DESCRIPTOR, 'ipc', 'pipe']);
+  return fork(PROGRAM_PATH, [String(inheritedUmask())], {
     stdio: shield.stdio,
     serialization: 'advanced',
     env: { ...reducedEnvironment(process.env), ...compileCacheOf(process.env) },

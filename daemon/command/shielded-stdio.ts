@@ -35,7 +35,7 @@ export function shieldedStdio(
  * Returns standard streams without replaced descriptors, for a process in which only Node.js opens files: Node.js
  * closes its own files in every child process.
  */
-export function plainStdio(streams: Parameters<typeof shieldedStdio>[0]): ChildStdio {
+export function unshieldedStdio(streams: Parameters<typeof shieldedStdio>[0]): ChildStdio {
   return { stdio: [...streams], [Symbol.dispose]: () => undefined };
 }
 

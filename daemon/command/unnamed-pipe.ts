@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 
 /** The descriptor numbers above the standard streams that every shell can redirect. */
-const NUMBERS = [3, 4, 5, 6, 7, 8, 9];
+const DESCRIPTOR_NUMBERS = [3, 4, 5, 6, 7, 8, 9];
 
 /**
  * Opens unnamed pipes. They leave nothing on the disk, even if the program dies. A command that opens `/dev/stdin`
@@ -21,7 +21,9 @@ export async function openUnnamedPipes(uses: readonly PipeUse[]): Promise<PipeEn
   const ends: PipeEnds[] = [];
   try {
     while (ends.length < uses.length) {
-      ends.push(...(await pipesOfShell(uses.slice(ends.length, ends.length + NUMBERS.length), opened)));
+      ends.push(
+        ...(await openPipesFromShell(uses.slice(ends.length, ends.length + DESCRIPTOR_NUMBERS.length), opened)),
+      );
     }
   } catch {
     return undefined;
@@ -33,11 +35,11 @@ export async function openUnnamedPipes(uses: readonly PipeUse[]): Promise<PipeEn
 /**
  * Opens one pipe for each item of `uses`, with one shell.
  *
- * @param uses at most as many items as `NUMBERS` has
+ * @param uses at most as many items as `DESCRIPTOR_NUMBERS` has
  * @param opened the ends of the pipes are added to it, and are closed when it is disposed of
  */
-async function pipesOfShell(uses: readonly PipeUse[], opened: DisposableStack): Promise<PipeEnds[]> {
-  const numbers = NUMBERS.slice(0, uses.length);
+async function openPipesFromShell(uses: readonly PipeUse[], opened: DisposableStack): Promise<PipeEnds[]> {
+  const numbers = DESCRIPTOR_NUMBERS.slice(0, uses.length);
   const shell = spawn('/bin/sh', ['-c', makePipes(numbers)], { stdio: ['pipe', 'pipe', 'ignore'] });
   // Ignore the error of a shell that cannot be started: opening its pipes in `/proc` then fails.
   shell.on('error', () => undefined);
@@ -45,13 +47,13 @@ async function pipesOfShell(uses: readonly PipeUse[], opened: DisposableStack): 
   shell.stdin.on('error', () => undefined);
   try {
     await Promise.race([once(shell.stdout, 'data'), once(shell, 'exit')]);
-    return uses.map((use, at) => pipeAt(`/proc/${String(shell.pid)}/fd/${String(numbers[at])}`, use, opened));
+    return uses.map((use, at) => openPipe(`/proc/${String(shell.pid)}/fd/${String(numbers[at])}`, use, opened));
   } finally {
     shell.stdin.end();
   }
 }
 
-function pipeAt(path: string, use: PipeUse, opened: DisposableStack): PipeEnds {
+function openPipe(path: string, use: PipeUse, opened: DisposableStack): PipeEnds {
   const open = (flags: number): number => opened.adopt(openSync(path, flags), closeSync);
   const isOutput = use === 'command writes';
   const reader = open(constants.O_RDONLY | (isOutput ? constants.O_NONBLOCK : 0));
@@ -65,7 +67,7 @@ function pipeAt(path: string, use: PipeUse, opened: DisposableStack): PipeEnds {
 /**
  * The content of each here-document. It is not empty, because some shells create no pipe for an empty here-document.
  */
-const CONTENT = '\n';
+const HERE_DOCUMENT_TEXT = '\n';
 
 /**
  * Reads the content of the here-document from the pipe, so that the pipe is empty.
@@ -75,7 +77,7 @@ const CONTENT = '\n';
 function emptyPipe(path: string): void {
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    readSync(reader, Buffer.alloc(CONTENT.length));
+    readSync(reader, Buffer.alloc(HERE_DOCUMENT_TEXT.length));
   } finally {
     closeSync(reader);
   }
@@ -87,5 +89,5 @@ function emptyPipe(path: string): void {
  */
 function makePipes(numbers: readonly number[]): string {
   const documents = numbers.map((number) => `${String(number)}<<END`).join(' ');
-  return `exec ${documents}\n${`${CONTENT}END\n`.repeat(numbers.length)}echo; read -r nothing`;
+  return `exec ${documents}\n${`${HERE_DOCUMENT_TEXT}END\n`.repeat(numbers.length)}echo; read -r nothing`;
 }

@@ -4,7 +4,7 @@ import { MonError } from '../../shared/errors.ts';
 
 const PROBE_FILE = 'reopen.probe';
 /** The number of files that LevelDB has open at the same time while it opens a database. */
-const FILES = 8;
+const OPEN_FILES = 8;
 const PROBE_BYTES = 64 * 1024;
 
 /**
@@ -20,13 +20,13 @@ export async function assertDiskWorks(dir: string, bytes: number): Promise<void>
   if (free < bytes) {
     throw new MonError(
       'unavailable',
-      `the disk of ${dir} is full: only ${mebibytes(free)} of the needed ${mebibytes(bytes)} are free; free some space`,
+      `the disk of ${dir} is full: only ${formatMebibytes(free)} of the needed ${formatMebibytes(bytes)} are free; free some space`,
     );
   }
   const path = join(dir, PROBE_FILE);
   const files: FileHandle[] = [];
   try {
-    while (files.length < FILES) files.push(await open(path, 'w', 0o600));
+    while (files.length < OPEN_FILES) files.push(await open(path, 'w', 0o600));
     await files[0]?.writeFile(Buffer.alloc(PROBE_BYTES));
     await files[0]?.datasync();
   } finally {
@@ -35,4 +35,4 @@ export async function assertDiskWorks(dir: string, bytes: number): Promise<void>
   }
 }
 
-const mebibytes = (bytes: number): string => `${String(Math.floor(bytes / 1024 / 1024))} MiB`;
+const formatMebibytes = (bytes: number): string => `${String(Math.floor(bytes / 1024 / 1024))} MiB`;

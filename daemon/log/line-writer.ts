@@ -15,7 +15,7 @@ const TOGETHER_BYTES = 16 * 1024;
 /** Maximum number of bytes that wait while a pipe is full. Further lines are dropped, so that memory stays limited. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Writes lines to a file or to standard output. It reports no errors: a full disk or a closed pipe costs log lines, but
@@ -25,7 +25,7 @@ export class LineWriter implements Disposable {
   readonly #file: string | undefined;
   #descriptor: number;
   /** The bytes of the last write that a full pipe did not accept. */
-  #unwrittenBytes = NOTHING;
+  #unwrittenBytes = NO_BYTES;
   #waiting = '';
   #timer: NodeJS.Timeout | undefined;
 
@@ -54,7 +54,7 @@ export class LineWriter implements Disposable {
       while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#descriptor, bytes));
     } catch (error) {
       // A full pipe will be read later; after any other error the bytes are dropped.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) bytes = NOTHING;
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) bytes = NO_BYTES;
     }
     this.#unwrittenBytes = bytes;
     if (bytes.length > 0) this.#flushLater();

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { bounded } from './bounded-field.ts';
+import { boundField } from './bounded-field.ts';
 import { redact } from '../../shared/domain/redact.ts';
 import { LOG_LEVELS, type LogLevel } from '../../shared/schemas/settings.ts';
 
@@ -53,7 +53,7 @@ interface LogOptions {
  * separators.
  */
 const CONTROL_CHARACTERS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
-const ALL_ACTIVE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const ALL_CONTROL_CHARACTERS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
  * Writes JSON lines in the format of Sensu Core: `timestamp`, `level`, `message` first, then the fields (completion
@@ -67,18 +67,18 @@ export function createLog({ component, level, requestLevel = 'info', destination
       // By default pino writes the level first and the message last. Operators read `timestamp level message` first. So
       // its level is disabled, the time starts the line, and the other two are passed as the first fields.
       formatters: { level: () => ({}) },
-      timestamp: () => `"timestamp":"${timestamp()}"`,
-      // `safe` has already converted errors to objects.
+      timestamp: () => `"timestamp":"${currentTimestamp()}"`,
+      // `safeFields` has already converted errors to objects.
       serializers: { err: (convertedError: unknown) => convertedError },
     },
-    { write: (line: string) => destination.write(escaped(line)) },
+    { write: (line: string) => destination.write(escapeControlCharacters(line)) },
   );
   const write = (own: Exclude<LogLevel, 'fatal'>, fields: object, message: string): void => {
     if (!lines.isLevelEnabled(own)) return;
     const head = { level: own, message };
     // Level and message are assigned twice: at first for their position in the line, and at last so that no field
     // replaces them (legacy-peer, Surprises 5). But a field can replace `component`.
-    lines[own](Object.assign({}, head, { component }, safe(fields), safe(head)));
+    lines[own](Object.assign({}, head, { component }, safeFields(fields), safeFields(head)));
     destination.flush?.();
   };
   const answerHead = JSON.stringify({ level: requestLevel, message: 'api response', component }).slice(1, -1);
@@ -90,8 +90,8 @@ export function createLog({ component, level, requestLevel = 'info', destination
     logRequest: (fields) => {
       if (!lines.isLevelEnabled(requestLevel)) return;
       // The same format as for any record, in a third of the time: one line is written for each response.
-      const line = `{"timestamp":"${timestamp()}",${answerHead},${JSON.stringify(fields).slice(1)}\n`;
-      destination.write(escaped(line));
+      const line = `{"timestamp":"${currentTimestamp()}",${answerHead},${JSON.stringify(fields).slice(1)}\n`;
+      destination.write(escapeControlCharacters(line));
     },
     get level() {
       return LOG_LEVELS.find((name) => name === lines.level) ?? level;
@@ -103,11 +103,11 @@ export function createLog({ component, level, requestLevel = 'info', destination
 }
 
 /** Returns the fields without secrets, and within the length limits. */
-function safe(fields: object): object {
+function safeFields(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]: [string, unknown]) => {
       const { [key]: shown } = value instanceof Error ? { [key]: value } : redact({ [key]: value });
-      return [key, bounded(shown instanceof Error ? pino.stdSerializers.err(shown) : shown)];
+      return [key, boundField(shown instanceof Error ? pino.stdSerializers.err(shown) : shown)];
     }),
   );
 }
@@ -116,9 +116,12 @@ function safe(fields: object): object {
  * Escapes the characters of `CONTROL_CHARACTERS`. They occur only in JSON strings, where an escape has the same
  * meaning.
  */
-function escaped(line: string): string {
+function escapeControlCharacters(line: string): string {
   if (!CONTROL_CHARACTERS.test(line)) return line;
-  return line.replace(ALL_ACTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return line.replace(
+    ALL_CONTROL_CHARACTERS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 let lastMs = Number.NaN;
@@ -128,7 +131,7 @@ let lastText = '';
  * Returns the current time as text. It is formatted once for all records of a millisecond, because a busy API writes
  * many.
  */
-function timestamp(): string {
+function currentTimestamp(): string {
   const now = Date.now();
   if (now !== lastMs) {
     lastText = formatTimestamp(new Date(now));

@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 
-const EVERY_MS = 60_000;
+const REPORT_INTERVAL_MS = 60_000;
 
 /**
  * Limits how often an occurrence is reported that can happen thousands of times per second. The first one is reported
@@ -19,7 +19,7 @@ export class ReportLimiter {
   note(report: (count: number) => void): void {
     this.#unreportedCount++;
     const nowMs = this.#clock.monotonic();
-    if (nowMs - this.#reportedMs < EVERY_MS) return;
+    if (nowMs - this.#reportedMs < REPORT_INTERVAL_MS) return;
     this.#reportedMs = nowMs;
     const count = this.#unreportedCount;
     this.#unreportedCount = 0;

@@ -7,9 +7,9 @@ import { replaceOwnFile } from './replace-own-file.ts';
  * The environment variable from which libraries for Sensu Core handlers and checks read the path of the list (clients
  * 5).
  */
-const VARIABLE = 'SENSU_LOADED_TEMPFILE';
+const LIST_PATH_VARIABLE = 'SENSU_LOADED_TEMPFILE';
 
-const FILE = 'loaded-files';
+const LIST_FILE = 'loaded-files';
 
 /** Only JSON files are listed, because all readers of the list parse JSON. */
 const JSON_FILE = /\.json$/;
@@ -25,13 +25,13 @@ export class LoadedFiles implements AsyncDisposable {
   #text: string | undefined;
 
   constructor(stateDir: string, log: Log) {
-    this.#path = resolve(join(stateDir, FILE));
+    this.#path = resolve(join(stateDir, LIST_FILE));
     this.#log = log;
   }
 
   /** The environment variable that every command gets, as `NAME=value`. */
   get environment(): readonly string[] {
-    return [`${VARIABLE}=${this.#path}`];
+    return [`${LIST_PATH_VARIABLE}=${this.#path}`];
   }
 
   /** Writes the list. If that fails, commands find no list, and the program continues. Never rejects. */

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
 
 /**
- * Bits of a file mode. `ANYBODY_ELSE`: access for the group and all other users. `EVERYBODY`: access for users outside
+ * Bits of a file mode. `OTHER_USERS_MODE_BITS`: access for the group and all other users. `ALL_USERS_MODE_BITS`: access for users outside
  * the group.
  */
-const ANYBODY_ELSE = 0o077;
-const EVERYBODY = 0o007;
+const OTHER_USERS_MODE_BITS = 0o077;
+const ALL_USERS_MODE_BITS = 0o007;
 
 interface OwnPaths {
   readonly stateDir: string;
@@ -19,15 +19,19 @@ interface OwnPaths {
  * Only the owner may read the state directory.
  */
 export async function warnOfReaders({ stateDir, logFile }: OwnPaths, log: Log): Promise<void> {
-  await warnOf(stateDir, ANYBODY_ELSE, (path) => log.warn({ path, fix: `chmod -R go-rwx ${quoted(path)}` }, STATE));
+  await warnIfAccessible(stateDir, OTHER_USERS_MODE_BITS, (path) =>
+    log.warn({ path, fix: `chmod -R go-rwx ${quotePath(path)}` }, STATE_WARNING),
+  );
   if (logFile === undefined) return;
-  await warnOf(logFile, EVERYBODY, (path) => log.warn({ path, fix: `chmod o-rwx ${quoted(path)}` }, LOG));
+  await warnIfAccessible(logFile, ALL_USERS_MODE_BITS, (path) =>
+    log.warn({ path, fix: `chmod o-rwx ${quotePath(path)}` }, LOG_WARNING),
+  );
 }
 
-const STATE = 'other users can read the state directory: run the command in "fix"';
-const LOG = 'all users can read the log file: run the command in "fix"';
+const STATE_WARNING = 'other users can read the state directory: run the command in "fix"';
+const LOG_WARNING = 'all users can read the log file: run the command in "fix"';
 
-async function warnOf(path: string, bits: number, warn: (path: string) => void): Promise<void> {
+async function warnIfAccessible(path: string, bits: number, warn: (path: string) => void): Promise<void> {
   // Missing files and devices are reported by the code that uses them.
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined || !(stats.isDirectory() || stats.isFile())) return;
@@ -35,6 +39,6 @@ async function warnOf(path: string, bits: number, warn: (path: string) => void):
 }
 
 /** Quotes a text as one word of a shell. */
-function quoted(path: string): string {
+function quotePath(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -28,14 +28,14 @@ export function timetableOf(
   splayName: string,
   { cron, interval, timezone }: Pick<CheckDefinition, 'cron' | 'interval' | 'timezone'>,
 ): Timetable | undefined {
-  if (cron === undefined) return interval === undefined ? undefined : byInterval(splayName, interval);
+  if (cron === undefined) return interval === undefined ? undefined : intervalTimetable(splayName, interval);
   const { zone, everySeconds, fields } = parseV2Cron(cron) ?? { fields: cron };
-  if (everySeconds !== undefined) return byInterval(splayName, everySeconds);
+  if (everySeconds !== undefined) return intervalTimetable(splayName, everySeconds);
   const resolvedZone = zone ?? (timezone === undefined ? undefined : timeZoneOf(timezone));
   return { isByCalendar: true, next: cronSchedule(fields, resolvedZone) };
 }
 
-function byInterval(splayName: string, seconds: number): Timetable {
+function intervalTimetable(splayName: string, seconds: number): Timetable {
   const intervalMs = seconds * 1000;
   const key = createHash('md5').update(splayName).digest().readBigUInt64LE(0);
   return {

@@ -10,7 +10,7 @@ export interface ServiceManager extends Disposable {
   stopping(): void;
 }
 
-interface Surroundings {
+interface ServiceManagerDependencies {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: { every(periodMs: number, task: () => void): Disposable };
   readonly log: Log;
@@ -36,9 +36,9 @@ const NO_SERVICE_MANAGER: ServiceManager = {
  * Opens the connection to the service manager, such as systemd. Call it early, while the process uses little memory. If
  * `NOTIFY_SOCKET` is not set, nothing is sent.
  */
-export function openServiceManager({ env, clock, log }: Surroundings): ServiceManager {
+export function openServiceManager({ env, clock, log }: ServiceManagerDependencies): ServiceManager {
   if ((env['NOTIFY_SOCKET'] ?? '') === '') return NO_SERVICE_MANAGER;
-  const teller = new Teller(env, log);
+  const teller = new NotifySocket(env, log);
   const watchMs = watchdogMs(env);
   const signs =
     watchMs === undefined ? undefined : clock.every(watchMs / SIGNS_PER_WATCH, () => teller.send('WATCHDOG=1'));
@@ -58,17 +58,20 @@ export function openServiceManager({ env, clock, log }: Surroundings): ServiceMa
 /**
  * Returns the watchdog timeout of systemd in milliseconds; undefined if there is none, or if it is for another process.
  */
-function watchdogMs({ WATCHDOG_USEC: usec = '', WATCHDOG_PID: pid = '' }: Surroundings['env']): number | undefined {
+function watchdogMs({
+  WATCHDOG_USEC: usec = '',
+  WATCHDOG_PID: pid = '',
+}: ServiceManagerDependencies['env']): number | undefined {
   if (!/^[1-9]\d*$/.test(usec) || (pid !== '' && pid !== String(process.pid))) return undefined;
   return Number(usec) / 1000;
 }
 
-class Teller implements Disposable {
-  readonly #env: Surroundings['env'];
+class NotifySocket implements Disposable {
+  readonly #env: ServiceManagerDependencies['env'];
   readonly #log: Log;
   #shell: ChildProcess;
 
-  constructor(env: Surroundings['env'], log: Log) {
+  constructor(env: ServiceManagerDependencies['env'], log: Log) {
     this.#env = env;
     this.#log = log;
     this.#shell = this.#start();

@@ -42,13 +42,13 @@ export function readInstallation(
 }
 
 /** The configuration files on the command line. */
-interface NamedSources {
+interface SettingsSources {
   readonly file: string | undefined;
   readonly directories: readonly string[];
 }
 
 /** Returns the configuration files to read: those on the command line, or else the default ones of the installation. */
-export function installedSources(named: NamedSources, installation: Installation | undefined): NamedSources {
+export function installedSources(named: SettingsSources, installation: Installation | undefined): SettingsSources {
   if (installation === undefined || named.file !== undefined || named.directories.length > 0) return named;
   const { config, directory } = installation;
   return { file: config, directories: existsSync(directory) ? [directory] : [] };

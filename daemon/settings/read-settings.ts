@@ -50,7 +50,7 @@ export async function readSettings(file: string | undefined, directories: readon
       layers.push({ origin: path, settings });
       for (const remark of remarks) warnings.push({ file: path, ...remark });
     } catch (error) {
-      problems.push({ file: path, ...describe(error) });
+      problems.push({ file: path, ...describeReadError(error) });
     }
   };
 
@@ -66,7 +66,7 @@ export async function readSettings(file: string | undefined, directories: readon
     try {
       for (const path of await listSettingsFiles(directory, folders)) await read(path);
     } catch (error) {
-      problems.push({ file: directory, ...describe(error) });
+      problems.push({ file: directory, ...describeReadError(error) });
     }
   }
   return { layers, problems, warnings, files: layers.map(({ origin }) => origin), folders };
@@ -131,7 +131,7 @@ async function isMissing(path: string): Promise<boolean> {
 }
 
 /** Returns the message for a file that cannot be used, with the line and the column of a syntax error. */
-function describe(error: unknown): Pick<LocatedRemark, 'line' | 'column' | 'message'> {
+function describeReadError(error: unknown): Pick<LocatedRemark, 'line' | 'column' | 'message'> {
   if (error instanceof JsonTextError || error instanceof YamlTextError) {
     return { line: error.line, column: error.column, message: error.message };
   }

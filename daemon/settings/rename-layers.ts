@@ -14,11 +14,11 @@ export function renameLayers(
   const results = layers.map(({ origin, settings }) => ({ origin, ...renameSettings(settings, names) }));
   return {
     layers: results.map(({ origin, settings }) => ({ origin, settings })),
-    warnings: results.flatMap(({ origin, warnings }) => warnings.map((remark) => located(origin, remark))),
-    problems: results.flatMap(({ origin, problems }) => problems.map((remark) => located(origin, remark))),
+    warnings: results.flatMap(({ origin, warnings }) => warnings.map((remark) => locateRemark(origin, remark))),
+    problems: results.flatMap(({ origin, problems }) => problems.map((remark) => locateRemark(origin, remark))),
   };
 }
 
-function located(file: string, { path, message }: RenameRemark): LocatedRemark {
+function locateRemark(file: string, { path, message }: RenameRemark): LocatedRemark {
   return { file, path: path.join('.'), message };
 }

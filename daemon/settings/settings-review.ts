@@ -4,7 +4,7 @@ import { checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts
 import { inSubmittedOrder } from '../../shared/schemas/submitted-order.ts';
 import { freeNameSchema, nameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
-import { tolerate, type Tolerances } from './tolerance.ts';
+import { applyTolerances, type Tolerances } from './tolerance.ts';
 import { CHECK_TOLERANCES } from './tolerate-check.ts';
 import type { Remark } from './remark.ts';
 
@@ -41,7 +41,7 @@ export class SettingsReview {
     const valid = new Map<string, T>();
     for (const [name, written] of this.#definitions(section)) {
       this.value([section, name], names, name);
-      const { definition, remarks } = tolerate(written, tolerances);
+      const { definition, remarks } = applyTolerances(written, tolerances);
       this.warnings.push(...remarks.map(({ path, message }) => ({ path: [section, name, ...path], message })));
       const value = this.value([section, name], schema, definition);
       if (value !== undefined) valid.set(name, inSubmittedOrder(value, written));

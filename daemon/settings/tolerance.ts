@@ -20,7 +20,7 @@ export interface ToleranceParts {
 export type Tolerances = Readonly<Record<string, Tolerance>>;
 
 /** Returns `definition` with the tolerated values replaced, and the warnings about them. */
-export function tolerate(
+export function applyTolerances(
   definition: Settings,
   tolerances: Tolerances,
 ): { readonly definition: Settings; readonly remarks: readonly Remark[] } {
@@ -41,10 +41,10 @@ export function tolerate(
 }
 
 /** Replaces nothing: the schema decides whether a value is valid. Null counts as absent, as for every attribute. */
-export const asWritten: Tolerance = (value) => value;
+export const unchangedValue: Tolerance = (value) => value;
 
 /** Handles an attribute that Sensu Core ignores if it is false: false counts as absent. */
-export function unlessFalse(tolerance: Tolerance = asWritten): Tolerance {
+export function unlessFalse(tolerance: Tolerance = unchangedValue): Tolerance {
   return (value, parts) => {
     if (value !== false) return tolerance(value, parts);
     parts.remark('is false, which counts as absent: remove it');
@@ -94,7 +94,7 @@ export const nameList: Tolerance = (value, { remark }) => {
   return value.filter((name) => name !== '');
 };
 
-const INTEGER = /^-?\d{1,15}$/;
+const INTEGER_TEXT = /^-?\d{1,15}$/;
 
 interface IntegerOptions {
   readonly min: number;
@@ -103,9 +103,9 @@ interface IntegerOptions {
 }
 
 /** Handles an integer that Sensu Core does not validate; a number in quotes counts as that number. */
-export function integer({ min, used }: IntegerOptions): Tolerance {
+export function integerTolerance({ min, used }: IntegerOptions): Tolerance {
   return (value, { remark }) => {
-    const isWritten = typeof value === 'string' && INTEGER.test(value);
+    const isWritten = typeof value === 'string' && INTEGER_TEXT.test(value);
     const number = isWritten ? Number(value) : value;
     const isUsable = typeof number === 'number' && Number.isSafeInteger(number) && number >= min;
     if (isUsable && !isWritten) return number;

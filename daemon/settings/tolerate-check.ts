@@ -2,14 +2,14 @@ import { resolveAfterOf } from '../../shared/domain/recovery.ts';
 import { isSettings } from '../../shared/domain/merge-settings.ts';
 import { cronProblem, dateProblem } from '../../shared/schemas/cron.ts';
 import {
-  asWritten,
+  unchangedValue,
   booleanOr,
   commandLine,
   nameList,
   positiveTimeout,
-  tolerate,
+  applyTolerances,
   unlessFalse,
-  integer,
+  integerTolerance,
   type Tolerance,
   type Tolerances,
 } from './tolerance.ts';
@@ -18,7 +18,8 @@ import { windowsOfDays } from './tolerate-windows.ts';
 const isPositive = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isListOfTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /**
  * Returns true if Sensu Core validates the interval: it does not if the check has a cron schedule or is not published.
@@ -26,12 +27,12 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const needsInterval: (definition: Readonly<Record<string, unknown>>) => boolean = ({ publish, cron }) =>
   publish !== false && (cron ?? false) === false;
 
-const interval: Tolerance = (value, parts) => {
+const intervalTolerance: Tolerance = (value, parts) => {
   if (isPositive(value) || needsInterval(parts.definition)) return value;
-  return integer({ min: 1, used: 'it is left out' })(value, parts);
+  return integerTolerance({ min: 1, used: 'it is left out' })(value, parts);
 };
 
-const cron: Tolerance = (value, { definition, remark }) => {
+const cronTolerance: Tolerance = (value, { definition, remark }) => {
   if (value === false) {
     remark('is false, which counts as absent: remove it');
     return undefined;
@@ -47,9 +48,9 @@ const cron: Tolerance = (value, { definition, remark }) => {
   return undefined;
 };
 
-const subscribers: Tolerance = (value, parts) => {
+const subscribersTolerance: Tolerance = (value, parts) => {
   const { standalone, publish } = parts.definition;
-  if (standalone === true && !isTexts(value)) {
+  if (standalone === true && !isListOfTexts(value)) {
     parts.remark('is not a list of strings: it is ignored because standalone is true; fix or remove it');
     return undefined;
   }
@@ -60,7 +61,7 @@ const subscribers: Tolerance = (value, parts) => {
   return names;
 };
 
-const ttl: Tolerance = (value, { definition, remark }) => {
+const ttlTolerance: Tolerance = (value, { definition, remark }) => {
   const every = definition['interval'];
   if (isPositive(value) && isPositive(every) && value <= every) {
     remark(
@@ -71,7 +72,7 @@ const ttl: Tolerance = (value, { definition, remark }) => {
   return value;
 };
 
-const resolveAfter: Tolerance = (value, { remark }) => {
+const resolveAfterTolerance: Tolerance = (value, { remark }) => {
   const used = resolveAfterOf(value);
   if (used === undefined) {
     remark('is neither a number of results (3) nor a time with its unit (5m): it is ignored; fix or remove it');
@@ -79,24 +80,25 @@ const resolveAfter: Tolerance = (value, { remark }) => {
   return used;
 };
 
-const type: Tolerance = (value, { remark }) => {
+const typeTolerance: Tolerance = (value, { remark }) => {
   if (value !== 'standard' && value !== 'metric') {
     remark('is neither standard nor metric: it counts as standard; write one of them, or remove it');
   }
   return value;
 };
 
-const dependencies: Tolerance = (value, { remark }) => {
+const dependenciesTolerance: Tolerance = (value, { remark }) => {
   if (typeof value === 'string' && value !== '') {
     remark('is not a list: it is used as a list of one; write it in brackets');
     return [value];
   }
-  if (!isTexts(value) || value === '') remark('is not a list of strings: other values are ignored; fix or remove it');
+  if (!isListOfTexts(value) || value === '')
+    remark('is not a list of strings: other values are ignored; fix or remove it');
   return value;
 };
 
 /** Handles an attribute that only handlers read: any value is kept, and an unexpected value causes a warning. */
-function forHandlers(expected: string, isExpected: (value: unknown) => boolean): Tolerance {
+function handlerAttribute(expected: string, isExpected: (value: unknown) => boolean): Tolerance {
   return (value, { remark }) => {
     if (!isExpected(value))
       remark(`is not ${expected}: it is passed to handlers unchanged and has no other effect; fix or remove it`);
@@ -104,22 +106,22 @@ function forHandlers(expected: string, isExpected: (value: unknown) => boolean):
   };
 }
 
-const hooks: Tolerance = (value, { remark }) => {
+const hooksTolerance: Tolerance = (value, { remark }) => {
   if (!isSettings(value)) return value;
   const entries = Object.entries(value).map(([name, hook]) => {
     if (!isSettings(hook)) return [name, hook];
-    const { definition, remarks } = tolerate(hook, HOOK);
+    const { definition, remarks } = applyTolerances(hook, HOOK_TOLERANCES);
     for (const { path, message } of remarks) remark(message, name, ...path);
     return [name, definition];
   });
   return Object.fromEntries(entries) as unknown;
 };
 
-const HOOK: Tolerances = { command: commandLine, timeout: positiveTimeout, stdin: asWritten };
+const HOOK_TOLERANCES: Tolerances = { command: commandLine, timeout: positiveTimeout, stdin: unchangedValue };
 
 const proxyRequests: Tolerance = (value, { remark }) => {
   if (!isSettings(value)) return value;
-  const { definition, remarks } = tolerate(value, PROXY_REQUESTS);
+  const { definition, remarks } = applyTolerances(value, PROXY_REQUESTS);
   for (const { path, message } of remarks) remark(message, ...path);
   return definition;
 };
@@ -131,46 +133,46 @@ const PROXY_REQUESTS: Tolerances = {
     }
     return value;
   },
-  splay: asWritten,
-  splay_coverage: asWritten,
+  splay: unchangedValue,
+  splay_coverage: unchangedValue,
 };
 
 /** The tolerance of each attribute of a check, for invalid values that Sensu Core accepts (reference 2.2). */
 export const CHECK_TOLERANCES: Tolerances = {
-  type,
+  type: typeTolerance,
   command: commandLine,
-  extension: asWritten,
-  standalone: asWritten,
-  subscribers,
-  publish: asWritten,
-  interval,
-  cron,
+  extension: unchangedValue,
+  standalone: unchangedValue,
+  subscribers: subscribersTolerance,
+  publish: unchangedValue,
+  interval: intervalTolerance,
+  cron: cronTolerance,
   timeout: positiveTimeout,
-  stdin: asWritten,
-  ttl: unlessFalse(ttl),
-  ttl_status: integer({ min: -Infinity, used: '1 is used instead' }),
+  stdin: unchangedValue,
+  ttl: unlessFalse(ttlTolerance),
+  ttl_status: integerTolerance({ min: -Infinity, used: '1 is used instead' }),
   auto_resolve: booleanOr(true),
   force_resolve: booleanOr(false),
-  resolve_after: resolveAfter,
+  resolve_after: resolveAfterTolerance,
   handle: booleanOr(true),
-  handler: asWritten,
+  handler: unchangedValue,
   handlers: nameList,
-  low_flap_threshold: asWritten,
-  high_flap_threshold: asWritten,
+  low_flap_threshold: unchangedValue,
+  high_flap_threshold: unchangedValue,
   source: unlessFalse(),
-  truncate_output: asWritten,
-  truncate_output_length: asWritten,
-  aggregate: asWritten,
+  truncate_output: unchangedValue,
+  truncate_output_length: unchangedValue,
+  aggregate: unchangedValue,
   aggregates: unlessFalse(),
   subdue: unlessFalse(windowsOfDays),
-  hooks: unlessFalse(hooks),
+  hooks: unlessFalse(hooksTolerance),
   proxy_requests: unlessFalse(proxyRequests),
-  occurrences: integer({ min: 1, used: '1 is used instead' }),
-  refresh: integer({ min: 0, used: '1800 is used instead' }),
-  dependencies,
-  contact: forHandlers('a text', (value) => typeof value === 'string'),
-  contacts: forHandlers('a list of texts', isTexts),
-  notification: forHandlers('a text', (value) => typeof value === 'string'),
-  influxdb: forHandlers('an object', isSettings),
-  opsgenie: forHandlers('an object', isSettings),
+  occurrences: integerTolerance({ min: 1, used: '1 is used instead' }),
+  refresh: integerTolerance({ min: 0, used: '1800 is used instead' }),
+  dependencies: dependenciesTolerance,
+  contact: handlerAttribute('a text', (value) => typeof value === 'string'),
+  contacts: handlerAttribute('a list of texts', isListOfTexts),
+  notification: handlerAttribute('a text', (value) => typeof value === 'string'),
+  influxdb: handlerAttribute('an object', isSettings),
+  opsgenie: handlerAttribute('an object', isSettings),
 };

@@ -1,5 +1,5 @@
 import {
-  asWritten,
+  unchangedValue,
   commandLine,
   nameList,
   positiveTimeout,
@@ -10,13 +10,13 @@ import {
 import { windowsOfDays } from './tolerate-windows.ts';
 
 /** Attributes that Sensu Core does not have, so that the schema alone validates them. */
-const OWN: Tolerances = {
-  redact: asWritten,
-  event_format: asWritten,
-  retry: asWritten,
-  concurrency: asWritten,
-  queue_limit: asWritten,
-  env_vars: asWritten,
+const MON_ATTRIBUTES: Tolerances = {
+  redact: unchangedValue,
+  event_format: unchangedValue,
+  retry: unchangedValue,
+  concurrency: unchangedValue,
+  queue_limit: unchangedValue,
+  env_vars: unchangedValue,
 };
 
 /**
@@ -24,18 +24,22 @@ const OWN: Tolerances = {
  * another type of handler count as custom attributes and are kept.
  */
 export const HANDLER_TOLERANCES: Tolerances = {
-  ...OWN,
+  ...MON_ATTRIBUTES,
   command: commandLine,
   timeout: positiveTimeout,
   filter: unlessEmpty('no filter is used'),
   filters: nameList,
-  severities: asWritten,
+  severities: unchangedValue,
   mutator: unlessEmpty('no mutator is used'),
-  handle_silenced: asWritten,
-  handle_flapping: asWritten,
+  handle_silenced: unchangedValue,
+  handle_flapping: unchangedValue,
   handlers: nameList,
 };
 
-export const FILTER_TOLERANCES: Tolerances = { negate: asWritten, when: unlessFalse(windowsOfDays) };
+export const FILTER_TOLERANCES: Tolerances = { negate: unchangedValue, when: unlessFalse(windowsOfDays) };
 
-export const MUTATOR_TOLERANCES: Tolerances = { command: commandLine, timeout: positiveTimeout, env_vars: asWritten };
+export const MUTATOR_TOLERANCES: Tolerances = {
+  command: commandLine,
+  timeout: positiveTimeout,
+  env_vars: unchangedValue,
+};

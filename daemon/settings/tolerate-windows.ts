@@ -19,7 +19,7 @@ export const windowsOfDays: Tolerance = (value, { remark }) => {
     Array.isArray(windows)
       ? windows.map((window: unknown, at) =>
           isSettings(window)
-            ? inOneZone(withoutUnknownZones(window, [day, String(at)], remark), [day, String(at)], remark)
+            ? unifyTimeZone(withoutUnknownZones(window, [day, String(at)], remark), [day, String(at)], remark)
             : window,
         )
       : windows,
@@ -36,7 +36,7 @@ function withoutUnknownZones(window: Settings, path: readonly string[], remark: 
   for (const attribute of ['begin', 'end']) {
     const text = used[attribute];
     const zone = typeof text === 'string' ? zoneBehind(text) : undefined;
-    if (typeof text !== 'string' || zone === undefined || !SHORT_NAME.test(zone)) continue;
+    if (typeof text !== 'string' || zone === undefined || !ZONE_ABBREVIATION.test(zone)) continue;
     if (timeZoneOf(zone) !== undefined) continue;
     remark(
       `uses the time zone "${zone}", which Sensu Core does not know: local time is used, as in Sensu Core; use ${TIME_ZONE_HINT}`,
@@ -50,9 +50,9 @@ function withoutUnknownZones(window: Settings, path: readonly string[], remark: 
 }
 
 /** An abbreviation of a time zone. A single letter is rejected: it is more likely half of AM or PM. */
-const SHORT_NAME = /^[a-z]{2,5}$/i;
+const ZONE_ABBREVIATION = /^[a-z]{2,5}$/i;
 
-function inOneZone(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
+function unifyTimeZone(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
   const { begin, end } = window;
   if (typeof begin !== 'string' || typeof end !== 'string') return window;
   const [beginZone, endZone] = [zoneBehind(begin), zoneBehind(end)];
@@ -63,7 +63,7 @@ function inOneZone(window: Settings, path: readonly string[], remark: ToleranceP
     'days',
     ...path,
   );
-  return { ...window, begin: withZone(begin, zone), end: withZone(end, zone) };
+  return { ...window, begin: replaceZone(begin, zone), end: replaceZone(end, zone) };
 }
 
 function zoneBehind(text: string): string | undefined {
@@ -75,7 +75,7 @@ function resolveZone(zone: string | undefined): string | undefined {
   return zone === undefined ? undefined : (timeZoneOf(zone) ?? zone);
 }
 
-function withZone(text: string, zone: string): string {
+function replaceZone(text: string, zone: string): string {
   const own = zoneBehind(text);
   const time = own === undefined ? text : text.trim().slice(0, -own.length);
   return `${time.trim()} ${zone}`;

@@ -42,7 +42,7 @@ export function parseYamlText(text: string): unknown {
     logLevel: 'error',
   });
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) fail(remedyOf(problem), problem.pos[0]);
+  if (problem !== undefined) fail(syntaxErrorRemedy(problem), problem.pos[0]);
 
   visit(document, {
     Pair: (_key, { key }) => {
@@ -83,7 +83,7 @@ export function parseYamlText(text: string): unknown {
  * Returns the remedy for a syntax error, without the text of the file. That text can be a password without quotes, and
  * errors appear in the log and in the API.
  */
-function remedyOf({ code, message }: YAMLParseError | YAMLWarning): string {
+function syntaxErrorRemedy({ code, message }: YAMLParseError | YAMLWarning): string {
   switch (code) {
     case 'BAD_DIRECTIVE':
       return 'a line that begins with "%" is a directive: put a text in double quotes';

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema, statusUnder, type ExtensionResult } from './extension.ts';
-import { limitedTo, probeFailureText } from './probe-limit.ts';
+import { defineExtension, extensionResult, numberSchema, statusForMinimum, type ExtensionResult } from './extension.ts';
+import { withTimeLimit, probeFailureText } from './probe-limit.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,7 +25,7 @@ const parametersSchema = z
   })
   .refine(({ file, host }) => (file === undefined) !== (host === undefined), 'set either "host" or "file"');
 
-type Parameters = z.infer<typeof parametersSchema>;
+type CertificateParameters = z.infer<typeof parametersSchema>;
 
 /** Checks how long a certificate remains valid. It does not check whether the certificate is trusted. */
 export const certificate = defineExtension(
@@ -35,17 +35,17 @@ export const certificate = defineExtension(
     const { file, host, port, timeout } = parameters;
     if (file !== undefined) return findingOf(file, new X509Certificate(await readFile(file)), parameters);
     const endpoint = `${host ?? ''}:${String(port)}`;
-    const limit = limitedTo(timeout, signal);
+    const limit = withTimeLimit(timeout, signal);
     try {
       return findingOf(endpoint, await certificateOf(parameters, limit), parameters);
     } catch (error) {
-      return finding('certificate', 2, `${endpoint} ${probeFailureText(error, limit, timeout)}`);
+      return extensionResult('certificate', 2, `${endpoint} ${probeFailureText(error, limit, timeout)}`);
     }
   },
 );
 
 async function certificateOf(
-  { host = '', port, server_name: serverName = host }: Parameters,
+  { host = '', port, server_name: serverName = host }: CertificateParameters,
   signal: AbortSignal,
 ): Promise<X509Certificate> {
   const socket = connect({
@@ -71,18 +71,18 @@ async function certificateOf(
 function findingOf(
   source: string,
   { validFromDate, validToDate }: X509Certificate,
-  limits: Parameters,
+  limits: CertificateParameters,
 ): ExtensionResult {
   const nowMs = Date.now();
   if (nowMs < validFromDate.getTime()) {
-    return finding('certificate', 2, `of ${source} is not valid before ${validFromDate.toISOString()}`);
+    return extensionResult('certificate', 2, `of ${source} is not valid before ${validFromDate.toISOString()}`);
   }
   const days = (validToDate.getTime() - nowMs) / DAY_MS;
   const until = validToDate.toISOString().slice(0, 10);
   const text = days < 0 ? `expired ${daysText(-days)} ago` : `expires in ${daysText(days)}`;
-  return finding(
+  return extensionResult(
     'certificate',
-    statusUnder(days, limits),
+    statusForMinimum(days, limits),
     `of ${source} ${text}, on ${until} (warning below ${String(limits.warning)}, critical below ${String(limits.critical)})`,
   );
 }

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema, statusOver } from './extension.ts';
+import { defineExtension, extensionResult, numberSchema, statusForMaximum } from './extension.ts';
 
-const GIB = 1024 ** 3;
+const GIB_BYTES = 1024 ** 3;
 
 const parametersSchema = z.strictObject({
   /** Any path on the filesystem that is checked. */
@@ -17,12 +17,12 @@ export const disk = defineExtension('disk', parametersSchema, async ({ path, ...
   const { blocks, bfree, bavail, bsize, files, ffree } = await statfs(path);
   const used = blocks - bfree;
   // The percentage that `df` shows: used space divided by the sum of used and available space, without reserved space.
-  const space = percent(used, used + bavail);
+  const space = percentOf(used, used + bavail);
   // Some filesystems create inodes on demand and report a total of 0.
-  const inodes = percent(files - ffree, files);
-  const status = statusOver(Math.max(space, inodes), limits);
-  const free = `${gib(bavail * bsize)} free`;
-  return finding(
+  const inodes = percentOf(files - ffree, files);
+  const status = statusForMaximum(Math.max(space, inodes), limits);
+  const free = `${formatGib(bavail * bsize)} free`;
+  return extensionResult(
     'disk',
     status,
     `${path} is ${space.toFixed(1)}% full, ${free}${files === 0 ? '' : `; ${inodes.toFixed(1)}% of the inodes in use`} ` +
@@ -30,10 +30,10 @@ export const disk = defineExtension('disk', parametersSchema, async ({ path, ...
   );
 });
 
-function percent(part: number, total: number): number {
+function percentOf(part: number, total: number): number {
   return total === 0 ? 0 : (100 * part) / total;
 }
 
-function gib(bytes: number): string {
-  return `${(bytes / GIB).toFixed(1)} GiB`;
+function formatGib(bytes: number): string {
+  return `${(bytes / GIB_BYTES).toFixed(1)} GiB`;
 }

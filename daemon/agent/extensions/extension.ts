@@ -41,22 +41,26 @@ export function defineExtension<Schema extends z.ZodType>(
     async run(parameters, context) {
       const parsed = schema.safeParse(parameters ?? {});
       if (!parsed.success) {
-        return finding(name, 3, `the attribute "${name}" of the check is not valid: ${problemsOf(parsed.error)}`);
+        return extensionResult(
+          name,
+          3,
+          `the attribute "${name}" of the check is not valid: ${problemsOf(parsed.error)}`,
+        );
       }
       try {
         return await probe(parsed.data, context);
       } catch (error) {
-        return finding(name, 3, errorMessage(error));
+        return extensionResult(name, 3, errorMessage(error));
       }
     },
   };
 }
 
-const WORDS = ['OK', 'WARNING', 'CRITICAL', 'UNKNOWN'] as const;
+const STATUS_WORDS = ['OK', 'WARNING', 'CRITICAL', 'UNKNOWN'] as const;
 
 /** Returns a result whose output is one line such as `DISK WARNING - text`. */
-export function finding(name: string, status: ExtensionResult['status'], text: string): ExtensionResult {
-  return { status, output: `${name.toUpperCase()} ${WORDS[status]} - ${text.replace(/\s+/g, ' ').trim()}` };
+export function extensionResult(name: string, status: ExtensionResult['status'], text: string): ExtensionResult {
+  return { status, output: `${name.toUpperCase()} ${STATUS_WORDS[status]} - ${text.replace(/\s+/g, ' ').trim()}` };
 }
 
 /** A number, or a number as text, because the value of a token is always text (reference 2.3.5). */
@@ -66,13 +70,19 @@ export const numberSchema = z.preprocess(
 );
 
 /** Returns the exit status for a value that must stay below its limits: 2 from `critical` on, 1 from `warning` on. */
-export function statusOver(value: number, limits: { readonly warning: number; readonly critical: number }): 0 | 1 | 2 {
+export function statusForMaximum(
+  value: number,
+  limits: { readonly warning: number; readonly critical: number },
+): 0 | 1 | 2 {
   if (value >= limits.critical) return 2;
   return value >= limits.warning ? 1 : 0;
 }
 
 /** Returns the exit status for a value that must not fall below its limits: 2 below `critical`, 1 below `warning`. */
-export function statusUnder(value: number, limits: { readonly warning: number; readonly critical: number }): 0 | 1 | 2 {
+export function statusForMinimum(
+  value: number,
+  limits: { readonly warning: number; readonly critical: number },
+): 0 | 1 | 2 {
   if (value < limits.critical) return 2;
   return value < limits.warning ? 1 : 0;
 }

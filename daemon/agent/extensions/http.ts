@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema, statusOver, type ExtensionResult } from './extension.ts';
-import { limitedTo, probeFailureText } from './probe-limit.ts';
+import { defineExtension, extensionResult, numberSchema, statusForMaximum, type ExtensionResult } from './extension.ts';
+import { withTimeLimit, probeFailureText } from './probe-limit.ts';
 
 /** Number of bytes of a response body after which reading stops. */
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -23,7 +23,7 @@ const parametersSchema = z.strictObject({
   timeout: numberSchema.pipe(z.number().positive().max(600)).default(10),
 });
 
-type Parameters = z.infer<typeof parametersSchema>;
+type HttpParameters = z.infer<typeof parametersSchema>;
 
 /**
  * Checks an HTTP endpoint. Every URL is allowed, because the operator sets it to monitor services of this machine and
@@ -35,26 +35,30 @@ export const http = defineExtension(
   parametersSchema,
   async (parameters, { signal }): Promise<ExtensionResult> => {
     const { url, status, contains, timeout } = parameters;
-    const limit = limitedTo(timeout, signal);
+    const limit = withTimeLimit(timeout, signal);
     const startedMs = performance.now();
     try {
-      const answer = await ask(parameters, limit);
+      const answer = await sendRequest(parameters, limit);
       const body = await readStart(answer);
       const seconds = (performance.now() - startedMs) / 1000;
       const code = answer.statusCode ?? 0;
       const isRight = status === undefined ? code < 400 : code === status;
-      const said = `${shown(url)} answers ${String(code)} after ${seconds.toFixed(3)} s`;
-      if (!isRight) return finding('http', 2, `${said}${status === undefined ? '' : `, not ${String(status)}`}`);
+      const said = `${withoutSecrets(url)} answers ${String(code)} after ${seconds.toFixed(3)} s`;
+      if (!isRight)
+        return extensionResult('http', 2, `${said}${status === undefined ? '' : `, not ${String(status)}`}`);
       if (contains !== undefined && !body.includes(contains))
-        return finding('http', 2, `${said}, without "${contains}"`);
-      return finding('http', statusOver(seconds, parameters), said);
+        return extensionResult('http', 2, `${said}, without "${contains}"`);
+      return extensionResult('http', statusForMaximum(seconds, parameters), said);
     } catch (error) {
-      return finding('http', 2, `${shown(url)} ${probeFailureText(error, limit, timeout)}`);
+      return extensionResult('http', 2, `${withoutSecrets(url)} ${probeFailureText(error, limit, timeout)}`);
     }
   },
 );
 
-async function ask({ url, method, headers, body }: Parameters, signal: AbortSignal): Promise<IncomingMessage> {
+async function sendRequest(
+  { url, method, headers, body }: HttpParameters,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const start = url.startsWith('https:') ? requestHttps : requestHttp;
   // Open a new connection for each check: a reused connection would hide that new connections are rejected.
   const request = start(url, { method, headers: { 'User-Agent': 'mon-agent', ...headers }, agent: false, signal });
@@ -77,7 +81,7 @@ async function readStart(answer: IncomingMessage): Promise<string> {
 }
 
 /** Returns the URL without its credentials and its query, because both can contain a password. */
-function shown(url: string): string {
+function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { freemem, totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema, statusOver } from './extension.ts';
+import { defineExtension, extensionResult, numberSchema, statusForMaximum } from './extension.ts';
 
-const run = promisify(execFile);
-const GIB = 1024 ** 3;
+const runProgram = promisify(execFile);
+const GIB_BYTES = 1024 ** 3;
 
 const parametersSchema = z.strictObject({
   /** Percentage of memory in use at which the status is WARNING. */
@@ -18,10 +18,10 @@ export const memory = defineExtension('memory', parametersSchema, async (limits,
   const total = totalmem();
   const used = total - (await availableBytes(signal));
   const inUse = (100 * used) / total;
-  return finding(
+  return extensionResult(
     'memory',
-    statusOver(inUse, limits),
-    `${inUse.toFixed(1)}% in use: ${(used / GIB).toFixed(1)} of ${(total / GIB).toFixed(1)} GiB ` +
+    statusForMaximum(inUse, limits),
+    `${inUse.toFixed(1)}% in use: ${(used / GIB_BYTES).toFixed(1)} of ${(total / GIB_BYTES).toFixed(1)} GiB ` +
       `(warning at ${String(limits.warning)}%, critical at ${String(limits.critical)}%)`,
   );
 });
@@ -29,7 +29,7 @@ export const memory = defineExtension('memory', parametersSchema, async (limits,
 async function availableBytes(signal: AbortSignal): Promise<number> {
   // On Linux, `freemem` returns the kernel's available memory; on macOS, only unused memory, without caches.
   if (process.platform !== 'darwin') return freemem();
-  const { stdout } = await run('vm_stat', { signal });
+  const { stdout } = await runProgram('vm_stat', { signal });
   return pagesToBytes(stdout);
 }
 

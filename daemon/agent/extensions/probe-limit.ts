@@ -1,7 +1,7 @@
 import { errorMessage } from '../../../shared/errors.ts';
 
 /** Returns a signal that is aborted as soon as `signal` is aborted or the given number of seconds has passed. */
-export function limitedTo(seconds: number, signal: AbortSignal): AbortSignal {
+export function withTimeLimit(seconds: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(seconds * 1000))]);
 }
 

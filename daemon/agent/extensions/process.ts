@@ -4,9 +4,9 @@ import { basename } from 'node:path';
 import { pid as ownPid } from 'node:process';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema } from './extension.ts';
+import { defineExtension, extensionResult, numberSchema } from './extension.ts';
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 /** Maximum size of the process list that `ps` prints, in bytes. */
 const LIST_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -45,7 +45,7 @@ export const processes = defineExtension(
     ].join(' and ');
     const isRight = matches.length >= min && matches.length <= (max ?? Number.POSITIVE_INFINITY);
     const count = matches.length === 1 ? '1 process' : `${String(matches.length)} processes`;
-    return finding('process', isRight ? 0 : 2, `${count} ${what} (${limits} must run)`);
+    return extensionResult('process', isRight ? 0 : 2, `${count} ${what} (${limits} must run)`);
   },
 );
 
@@ -72,7 +72,7 @@ async function readProcess(pid: string): Promise<RunningProcess | undefined> {
 }
 
 async function listWithPs(signal: AbortSignal): Promise<RunningProcess[]> {
-  const { stdout } = await run('ps', ['-A', '-ww', '-o', 'pid=,args='], { signal, maxBuffer: LIST_BYTES_MAX });
+  const { stdout } = await runProgram('ps', ['-A', '-ww', '-o', 'pid=,args='], { signal, maxBuffer: LIST_BYTES_MAX });
   return stdout.split('\n').flatMap((line) => {
     const [, pid, commandLine] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
     return pid === undefined || commandLine === undefined ? [] : [{ pid: Number(pid), commandLine }];

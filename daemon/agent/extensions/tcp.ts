@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { z } from 'zod';
-import { defineExtension, finding, numberSchema, type ExtensionResult } from './extension.ts';
-import { limitedTo, probeFailureText } from './probe-limit.ts';
+import { defineExtension, extensionResult, numberSchema, type ExtensionResult } from './extension.ts';
+import { withTimeLimit, probeFailureText } from './probe-limit.ts';
 
 /** Number of bytes of the response after which the search for the expected text ends. */
 const ANSWER_BYTES_MAX = 64 * 1024;
@@ -25,25 +25,29 @@ export const tcp = defineExtension(
   async (parameters, { signal }): Promise<ExtensionResult> => {
     const { host, port, send, expect, timeout } = parameters;
     const endpoint = `${host}:${String(port)}`;
-    const limit = limitedTo(timeout, signal);
+    const limit = withTimeLimit(timeout, signal);
     const startedMs = performance.now();
     const socket = connect({ host, port, signal: limit }).on('error', () => undefined);
     try {
       await once(socket, 'connect');
       const seconds = ((performance.now() - startedMs) / 1000).toFixed(3);
       if (send !== undefined) socket.write(send);
-      if (expect === undefined) return finding('tcp', 0, `${endpoint} accepts connections after ${seconds} s`);
+      if (expect === undefined) return extensionResult('tcp', 0, `${endpoint} accepts connections after ${seconds} s`);
       let answer = '';
       for await (const piece of socket as AsyncIterable<Buffer>) {
         answer += piece.toString('latin1');
         if (answer.includes(Buffer.from(expect).toString('latin1'))) {
-          return finding('tcp', 0, `${endpoint} responds with "${expect}", connected after ${seconds} s`);
+          return extensionResult('tcp', 0, `${endpoint} responds with "${expect}", connected after ${seconds} s`);
         }
         if (answer.length > ANSWER_BYTES_MAX) break;
       }
-      return finding('tcp', 2, `${endpoint} responds with something other than "${expect}": "${answer.slice(0, 100)}"`);
+      return extensionResult(
+        'tcp',
+        2,
+        `${endpoint} responds with something other than "${expect}": "${answer.slice(0, 100)}"`,
+      );
     } catch (error) {
-      return finding('tcp', 2, `${endpoint} ${probeFailureText(error, limit, timeout)}`);
+      return extensionResult('tcp', 2, `${endpoint} ${probeFailureText(error, limit, timeout)}`);
     } finally {
       socket.destroy();
     }

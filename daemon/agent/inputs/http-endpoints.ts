@@ -46,7 +46,7 @@ export function httpEndpoints(
       {
         method: 'GET',
         help: 'the versions of the agent, and its connection to the backend',
-        answer: () => ok(info(isConnected(), waiting(), spoolTrouble())),
+        answer: () => okResponse(infoBody(isConnected(), waiting(), spoolTrouble())),
       },
     ],
     [
@@ -63,8 +63,8 @@ export function httpEndpoints(
         method: 'GET',
         help: 'the settings of the agent; needs the user and password of http_socket, hides secrets unless redacted=false',
         answer: (request, url) => {
-          if (!isAuthenticated(request)) return UNAUTHENTICATED;
-          return ok(url.searchParams.get('redacted') === 'false' ? settings : redact(settings, redactKeys));
+          if (!isAuthenticated(request)) return UNAUTHENTICATED_RESPONSE;
+          return okResponse(url.searchParams.get('redacted') === 'false' ? settings : redact(settings, redactKeys));
         },
       },
     ],
@@ -79,17 +79,17 @@ export function httpEndpoints(
   ]);
 }
 
-export const UNAUTHENTICATED: EndpointResponse = {
+export const UNAUTHENTICATED_RESPONSE: EndpointResponse = {
   status: 401,
   body: { response: 'You must be authenticated using the user and password of http_socket in the client definition' },
   headers: { 'WWW-Authenticate': 'Basic realm="Agent Restricted Area"' },
 };
 
-function ok(body: unknown): EndpointResponse {
+function okResponse(body: unknown): EndpointResponse {
   return { status: 200, body };
 }
 
-function info(connected: boolean, waiting: number, spool: SpoolTrouble | undefined): unknown {
+function infoBody(connected: boolean, waiting: number, spool: SpoolTrouble | undefined): unknown {
   return {
     sensu: { version: COMPATIBLE_VERSION },
     transport: {

@@ -6,7 +6,7 @@ import { errorMessage } from '../../../shared/errors.ts';
 import { credentialsCheck } from './basic-credentials.ts';
 import {
   httpEndpoints,
-  UNAUTHENTICATED,
+  UNAUTHENTICATED_RESPONSE,
   type EndpointResponse,
   type InputEndpoint,
   type EndpointDeps,
@@ -43,7 +43,7 @@ export async function openHttpInput(
     if (request.headers.origin !== undefined) {
       return { status: 403, body: { response: 'Requests of web pages are rejected' } };
     }
-    if (protectsAll === true && !isAuthenticated(request)) return UNAUTHENTICATED;
+    if (protectsAll === true && !isAuthenticated(request)) return UNAUTHENTICATED_RESPONSE;
     // Check the host name of the request only if the input is bound to a loopback address. On another address, other
     // machines can use host names that this machine does not know.
     if (protectsAll !== true && isLoopbackBind(bind) && !isOwnHost(request.headers.host, hostname())) {
@@ -67,7 +67,7 @@ export async function openHttpInput(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: HEADER_BYTES_MAX },
     (request, response) => {
       respond(request)
-        .then((answer) => send(request, response, answer))
+        .then((answer) => sendResponse(request, response, answer))
         .catch((error: unknown) => {
           log.error({ input: 'http', reason: errorMessage(error) }, 'request failed');
           response.destroy();
@@ -95,7 +95,7 @@ function directoryOf(endpoints: ReadonlyMap<string, InputEndpoint>): unknown {
   return Object.fromEntries([...endpoints].map(([path, { method, help }]) => [path, { help, methods: [method] }]));
 }
 
-function send(
+function sendResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, body, headers = {} }: EndpointResponse,

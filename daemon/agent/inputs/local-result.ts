@@ -52,7 +52,7 @@ export async function acceptLocalResults(message: unknown, { clock, deliver }: A
  * @returns the result, or an error message if the result is invalid
  */
 function localResult(value: unknown, nowMs: number): SubmittedResult | string {
-  const hazard = hazardOf(value, 1);
+  const hazard = findHazard(value, 1);
   if (hazard !== undefined) return hazard;
   const parsed = v1ResultSchema.safeParse(resultWithSource(value));
   if (!parsed.success) return problemsOf(parsed.error);
@@ -67,17 +67,17 @@ function localResult(value: unknown, nowMs: number): SubmittedResult | string {
  *
  * @param depth the nesting level of the value; 1 for the outermost value
  */
-function hazardOf(value: unknown, depth: number): string | undefined {
+function findHazard(value: unknown, depth: number): string | undefined {
   if (isInexact(value)) return 'a whole number beyond 2^53: put it in double quotes';
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > DEPTH_MAX) return `nested deeper than ${String(DEPTH_MAX)} levels`;
-  if (Array.isArray(value)) return firstOf(value, (item) => hazardOf(item, depth + 1));
-  return firstOf(Object.entries(value), ([name, item]) =>
-    FORBIDDEN_NAMES.has(name) ? `the field name "${name}" is not allowed` : hazardOf(item, depth + 1),
+  if (Array.isArray(value)) return firstProblem(value, (item) => findHazard(item, depth + 1));
+  return firstProblem(Object.entries(value), ([name, item]) =>
+    FORBIDDEN_NAMES.has(name) ? `the field name "${name}" is not allowed` : findHazard(item, depth + 1),
   );
 }
 
-function firstOf<T>(items: readonly T[], problemOf: (item: T) => string | undefined): string | undefined {
+function firstProblem<T>(items: readonly T[], problemOf: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
     const problem = problemOf(item);
     if (problem !== undefined) return problem;

@@ -1,10 +1,10 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+const QUOTE_BYTE = 0x22;
+const BACKSLASH_BYTE = 0x5c;
 /** The bytes of `[` and `{`. */
-const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+const OPENING_BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const CLOSING_BRACKETS: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 /** The bytes of tab, newline, carriage return and space. */
-const SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
+const SPACE_BYTES: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
 /**
  * Buffer for a JSON message that arrives in chunks. It counts brackets, so that the text is parsed only when it can be
@@ -42,15 +42,15 @@ export class MessageBuffer {
   #scan(byte: number): void {
     if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) this.#isInString = false;
+      else if (byte === BACKSLASH_BYTE) this.#isEscaped = true;
+      else if (byte === QUOTE_BYTE) this.#isInString = false;
       return;
     }
-    if (SPACE.has(byte)) return;
+    if (SPACE_BYTES.has(byte)) return;
     this.#mayEndHere = false;
-    if (byte === QUOTE) this.#isInString = true;
-    else if (OPENING.has(byte)) this.#depth += 1;
-    else if (CLOSING.has(byte)) {
+    if (byte === QUOTE_BYTE) this.#isInString = true;
+    else if (OPENING_BRACKETS.has(byte)) this.#depth += 1;
+    else if (CLOSING_BRACKETS.has(byte)) {
       this.#depth -= 1;
       this.#mayEndHere = this.#depth === 0;
     }

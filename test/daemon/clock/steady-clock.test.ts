@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   NO_CORRECTIONS,
   correctionCount,
-  offsetOf,
+  totalCorrectionMs,
   correctionSecondsSince,
   withCorrection,
 } from '../../../daemon/clock/corrections.ts';
@@ -184,6 +184,6 @@ test('the oldest of many clock corrections are merged', () => {
   let corrections = NO_CORRECTIONS;
   for (let count = 0; count < 250; count++) corrections = withCorrection(corrections, count % 2 === 0 ? 10 : -7);
   expect(corrections.seconds).toHaveLength(100);
-  expect([correctionCount(corrections), offsetOf(corrections)]).toEqual([250, 375_000]);
+  expect([correctionCount(corrections), totalCorrectionMs(corrections)]).toEqual([250, 375_000]);
   expect([correctionSecondsSince(corrections, 248), correctionSecondsSince(corrections, 250)]).toEqual([3, 0]);
 });
