@@ -55,7 +55,7 @@ export interface AgentConfig {
   readonly runningMax: number;
 }
 
-interface AgentDeps {
+interface AgentDependencies {
   /** The system clock, which can be set at any time. */
   readonly clock: MachineClock;
   readonly log: Log;
@@ -83,7 +83,7 @@ export interface Agent {
  */
 export async function composeAgent(
   { backends, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
-  { clock: machine, log, random }: AgentDeps,
+  { clock: machine, log, random }: AgentDependencies,
 ): Promise<Agent> {
   const clock = new SteadyClock(machine, { adoptAfterMs, onJump: (jump) => logClockJump(log, jump) });
   await using parts = new AsyncDisposableStack();

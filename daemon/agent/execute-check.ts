@@ -1,7 +1,7 @@
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import type { PreparedCheck } from './prepare-check.ts';
-import { runHook, type ExecutionDeps } from './run-hook.ts';
+import { runHook, type ExecutionDependencies } from './run-hook.ts';
 import { runWork } from './run-work.ts';
 
 /**
@@ -11,7 +11,7 @@ import { runWork } from './run-work.ts';
  */
 export async function executeCheck(
   { published, work, problem }: PreparedCheck,
-  { client, environment, clock, watchdog, signal }: ExecutionDeps,
+  { client, environment, clock, watchdog, signal }: ExecutionDependencies,
 ): Promise<SubmittedResult | undefined> {
   const check: CheckRequest = { ...published, executed: Math.floor(clock.now() / 1000) };
   // No handler is notified: the definition of the check is wrong, and the machine has no problem.

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../shared/errors.ts';
 import type { ClientIdentity } from './client-record.ts';
-import type { EndpointDeps } from './inputs/http-endpoints.ts';
+import type { EndpointDependencies } from './inputs/http-endpoints.ts';
 import { openHttpInput } from './inputs/http-input.ts';
 import { acceptLocalResults, type AcceptMessage } from './inputs/local-result.ts';
 import { isLoopbackBind, openTcpInput, openUdpInput, type LocalInput } from './inputs/socket-input.ts';
@@ -10,7 +10,7 @@ import type { DeliverResult } from './ports.ts';
 const SOCKET_DEFAULTS = { bind: '127.0.0.1', port: 3030 };
 const HTTP_SOCKET_DEFAULTS = { bind: '127.0.0.1', port: 3031 };
 
-interface InputsDeps extends Omit<EndpointDeps, 'accept'> {
+interface InputsDependencies extends Omit<EndpointDependencies, 'accept'> {
   readonly client: ClientIdentity;
   readonly clock: Clock;
   readonly deliver: DeliverResult;
@@ -21,7 +21,7 @@ interface InputsDeps extends Omit<EndpointDeps, 'accept'> {
  * (`socket` and `http_socket`, completion 1.10). If an address cannot be used, this is only logged, because the agent
  * can run checks without an input.
  */
-export async function openInputs({ client, deliver, ...deps }: InputsDeps): Promise<AsyncDisposable> {
+export async function openInputs({ client, deliver, ...deps }: InputsDependencies): Promise<AsyncDisposable> {
   const { clock, log } = deps;
   const accept: AcceptMessage = async (message) => await acceptLocalResults(message, { clock, deliver });
   const inputs = new AsyncDisposableStack();

@@ -42,7 +42,7 @@ const ACK_TIMEOUT_MS = 60_000;
 const FRAME_LIMITS = { results: 1000, characters: 512 * 1024 };
 const DROPPED_EVERY_MS = 60_000;
 
-interface ResultSocketDeps {
+interface ResultSocketDependencies {
   /** The backends, in the order in which they are tried. */
   readonly backends: readonly AgentAddress[];
   /**
@@ -85,7 +85,7 @@ interface Session {
  * it has already committed. OK results are sent as deltas to baselines that the backend has confirmed.
  */
 export class ResultSocket {
-  readonly #deps: ResultSocketDeps;
+  readonly #deps: ResultSocketDependencies;
   readonly #timers = new DisposableStack();
   /** Timer of the current connection step: the next connection attempt, or the time limit for the `welcome` message. */
   #stepTimer: Disposable | undefined;
@@ -103,7 +103,7 @@ export class ResultSocket {
   #isSending = false;
   #onIdle: (() => void) | undefined;
 
-  constructor(deps: ResultSocketDeps) {
+  constructor(deps: ResultSocketDependencies) {
     this.#deps = deps;
     this.#timers.use(deps.clock.every(DROPPED_EVERY_MS, () => this.#reportDropped()));
   }

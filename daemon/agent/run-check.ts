@@ -19,7 +19,7 @@ export const RUNNING_CHECKS_DEFAULT = 12;
  */
 const WAITING_CHECKS_MAX = 1000;
 
-interface CheckRunnerDeps {
+interface CheckRunnerDependencies {
   /** The attributes of this client, for tokens and for the standard input of commands. */
   readonly client: Attributes;
   /** This client as a v2 entity, for the tokens of v2 checks. */
@@ -57,7 +57,7 @@ export function openCheckRunner({
   log,
   deliver,
   runningMax = RUNNING_CHECKS_DEFAULT,
-}: CheckRunnerDeps): CheckRunner {
+}: CheckRunnerDependencies): CheckRunner {
   const underWay = new Set<string>();
   const waiting: WaitingCheck[] = [];
   const running = new Set<Promise<void>>();

@@ -11,7 +11,7 @@ import { runWork } from './run-work.ts';
 /** Default time limit of a hook in seconds (reference 2.2.2). */
 const TIMEOUT_DEFAULT = 60;
 
-export interface ExecutionDeps {
+export interface ExecutionDependencies {
   /** The attributes of this client, secrets included, because commands may need them. */
   readonly client: Attributes;
   /** Environment variables for the commands of checks and hooks, as `NAME=value`. */
@@ -31,7 +31,7 @@ export interface ExecutionDeps {
  */
 export async function runHook(
   result: SubmittedResult & { readonly status: number },
-  { client, environment, clock, watchdog, signal }: ExecutionDeps,
+  { client, environment, clock, watchdog, signal }: ExecutionDependencies,
 ): Promise<SubmittedResult> {
   const hooks = result['hooks'];
   const name = hookFor(hooks, result.status);

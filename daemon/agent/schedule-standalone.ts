@@ -7,7 +7,7 @@ import { withLocalDefinition } from './local-definition.ts';
 import type { PlanningClock } from '../clock/clock.ts';
 import type { StartCheck } from './ports.ts';
 
-interface StandaloneDeps {
+interface StandaloneDependencies {
   /** The name of this client. It spreads the start times of checks over the clients. */
   readonly client: string;
   readonly checks: ReadonlyMap<string, CheckDefinition>;
@@ -20,7 +20,7 @@ interface StandaloneDeps {
  * Schedules the standalone checks of this machine until the returned object is disposed of. Those are the checks with
  * `standalone: true` and without `publish: false` (reference 2.2). A check does not start while it is subdued.
  */
-export function scheduleStandalone({ client, checks, clock, log, start }: StandaloneDeps): Disposable {
+export function scheduleStandalone({ client, checks, clock, log, start }: StandaloneDependencies): Disposable {
   const running = new DisposableStack();
   for (const [name, check] of checks) {
     if (check.standalone !== true || check.publish === false) continue;

@@ -6,7 +6,7 @@ import { installedSources, type Installation } from '../settings/installation.ts
 import type { ConfigSources } from './config/load-config.ts';
 
 /** The text of `mon-backend --help`. */
-export const HELP = `
+export const HELP_TEXT = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
     mon-backend init [options]               Create the first administrator (backend stopped)
@@ -94,8 +94,8 @@ export const HELP = `
 /** Exit code for invalid usage or configuration. */
 export const EXIT_USAGE = 2;
 
-const parse = (argv: readonly string[]) =>
-  meow(HELP, {
+const parseWithMeow = (argv: readonly string[]) =>
+  meow(HELP_TEXT, {
     importMeta: import.meta,
     argv,
     // `meow` also sets the process title to this name.
@@ -139,9 +139,11 @@ const parse = (argv: readonly string[]) =>
   });
 
 /** Parses the command line. If it is invalid, prints the reason and exits. */
-export function parseBackendArguments(argv: readonly string[] = process.argv.slice(2)): ReturnType<typeof parse> {
+export function parseBackendArguments(
+  argv: readonly string[] = process.argv.slice(2),
+): ReturnType<typeof parseWithMeow> {
   try {
-    return parse(argv);
+    return parseWithMeow(argv);
   } catch (error) {
     // An example of an error is a flag that is set twice.
     process.stderr.write(`mon-backend: ${errorMessage(error)}\n`);
@@ -151,7 +153,7 @@ export function parseBackendArguments(argv: readonly string[] = process.argv.sli
 
 /** Returns the sources of the configuration: files, environment variables and command line flags. */
 export function configSources(
-  flags: ReturnType<typeof parse>['flags'],
+  flags: ReturnType<typeof parseWithMeow>['flags'],
   installation: Installation | undefined,
 ): ConfigSources {
   const { config, configDir, stateDir, store, bind, port, log, logLevel } = flags;

@@ -11,7 +11,7 @@ import { warnOfConfig } from './compose/config-warnings.ts';
 import { openForwarding } from './compose/forwarding.ts';
 import { openFoundation } from './compose/foundation.ts';
 import { openHubs } from './compose/hubs.ts';
-import { leaderParts } from './compose/leader-parts.ts';
+import { leaderComponents } from './compose/leader-components.ts';
 import { LeaderRole } from './compose/leader-role.ts';
 import { openNotifications, openQueues } from './compose/notifications.ts';
 import { openListeners } from './compose/open-listeners.ts';
@@ -125,7 +125,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   );
   const plans = openPlans(foundation, { writers, batcher, name }, teardown);
   leader.defineParts(
-    leaderParts(foundation, {
+    leaderComponents(foundation, {
       batcher,
       writers,
       lanes,

@@ -25,7 +25,7 @@ import type { BackendOptions } from './compose/options.ts';
 import { pruneCommand } from './clients/prune-command.ts';
 import type { LoadedConfig } from './config/load-config.ts';
 import { loadInstalled } from './config/load-installed.ts';
-import { initialize } from './accounts/initialize.ts';
+import { createFirstAdministrator } from './accounts/initialize.ts';
 import { repairCommand } from './store/repair-command.ts';
 import { migrateStore } from './store/migrate-store-command.ts';
 import { openStore, shownLocation, storeAccess, type StoreLocation } from './store/open-store.ts';
@@ -35,7 +35,7 @@ import { readPeerKeyFile } from './cluster/forwarding/proof/peer-keys.ts';
 import { tlsWarnings } from './tls/server-tls.ts';
 import { ask } from './store/upgrade/ask.ts';
 import { restoreCommand } from './store/upgrade/restore-command.ts';
-import { upgradeOffline, type CommandParts, type UpgradeFlags } from './store/upgrade/upgrade-command.ts';
+import { upgradeOffline, type CommandDependencies, type UpgradeFlags } from './store/upgrade/upgrade-command.ts';
 import { upgradeDirectory } from './store/upgrade/upgrade-directory.ts';
 import { upgradeThrough } from './store/upgrade/upgrade-through.ts';
 import { watchStalls } from './health/watch-stalls.ts';
@@ -59,19 +59,19 @@ async function main(): Promise<number> {
   if (cli.flags['help'] === true) cli.showHelp(0);
   const command = cli.input.join(' ');
   try {
-    if (cli.flags.validateConfig && (command === '' || command === 'start')) return await validate();
+    if (cli.flags.validateConfig && (command === '' || command === 'start')) return await validateConfigCommand();
     if (cli.flags.strict) throw new MonError('invalid', '--strict needs --validate-config');
     switch (command) {
       case 'start':
-        return await start();
+        return await startCommand();
       case 'upgrade':
-        return await upgrade();
+        return await upgradeCommand();
       case 'prune':
-        return await prune();
+        return await pruneClientsCommand();
       case 'init':
-        return await init();
+        return await initCommand();
       case 'migrate-store':
-        return await migrate();
+        return await migrateCommand();
       case 'version':
         process.stdout.write(`mon-backend version ${VERSION}\n`);
         return 0;
@@ -79,8 +79,8 @@ async function main(): Promise<number> {
         process.stdout.write(`${await hashPassword(await readPassword())}\n`);
         return 0;
       default:
-        if (cli.input[0] === 'restore-backup') return await restore(cli.input.slice(1));
-        if (cli.input[0] === 'repair') return await repair(cli.input.slice(1));
+        if (cli.input[0] === 'restore-backup') return await restoreBackupCommand(cli.input.slice(1));
+        if (cli.input[0] === 'repair') return await repairStoreCommand(cli.input.slice(1));
         throw new MonError(
           'invalid',
           `${command === '' ? 'a command is missing' : `unknown command ${command}`}\n` +
@@ -95,7 +95,7 @@ async function main(): Promise<number> {
   }
 }
 
-async function validate(): Promise<number> {
+async function validateConfigCommand(): Promise<number> {
   const isStrict = cli.flags.strict;
   try {
     const config = await loadConfig({ isStrict });
@@ -121,10 +121,10 @@ async function loadConfig(more: { readonly isStrict?: boolean } = {}): Promise<L
   return await loadInstalled({ ...configSources(cli.flags, installation), ...more }, installation);
 }
 
-async function init(): Promise<number> {
+async function initCommand(): Promise<number> {
   const { program } = await loadConfig();
   const destination = new LineWriter(undefined, STANDARD_ERROR);
-  const username = await initialize({
+  const username = await createFirstAdministrator({
     openStore: () => openStore(program),
     clock: new SystemClock(),
     log: createLog({ component: 'backend', level: 'error', requestLevel: 'debug', destination }),
@@ -154,7 +154,7 @@ async function readPassword(): Promise<string> {
   return password;
 }
 
-async function upgrade(): Promise<number> {
+async function upgradeCommand(): Promise<number> {
   const { through, dryRun, timeout, skipConfirm } = cli.flags;
   if (timeout !== undefined && !(Number.isInteger(timeout) && timeout >= 1 && timeout <= UPGRADE_TIMEOUT_MAX)) {
     throw new MonError(
@@ -162,17 +162,17 @@ async function upgrade(): Promise<number> {
       `--timeout must be a whole number of seconds, at most ${String(UPGRADE_TIMEOUT_MAX)}`,
     );
   }
-  const { config, parts } = await commandParts();
+  const { config, parts } = await commandDependencies();
   const flags = { skipConfirm, dryRun, timeout, backup: backupFlag() };
   const stateDir = config.program['state-dir'];
-  const addressOf = (url: string): BackendAddress => addressThrough(url, stateDir);
+  const addressOf = (url: string): BackendAddress => upgradeAddress(url, stateDir);
   if (through !== undefined) await upgradeThrough(addressOf(through), flags, parts);
   else if (config.program.store !== undefined) await upgradeDatabase(config.program, flags, parts);
   else await upgradeDirectory(stateDir, flags, parts, addressOf);
   return 0;
 }
 
-async function migrate(): Promise<number> {
+async function migrateCommand(): Promise<number> {
   const { from, to } = cli.flags;
   if (from === undefined || to === undefined) {
     throw new MonError(
@@ -180,13 +180,17 @@ async function migrate(): Promise<number> {
       'set source and target: use --from STORE and --to STORE, each a state directory or a database URL',
     );
   }
-  const { clock, log, stop } = (await commandParts()).parts;
+  const { clock, log, stop } = (await commandDependencies()).parts;
   const { entries } = await migrateStore({ from, to }, { clock, log, signal: stop.signal });
   process.stdout.write(`copied ${entries.toLocaleString('en')} entries and verified the copy\n`);
   return 0;
 }
 
-async function upgradeDatabase(location: StoreLocation, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
+async function upgradeDatabase(
+  location: StoreLocation,
+  flags: UpgradeFlags,
+  parts: CommandDependencies,
+): Promise<void> {
   const store = await openStore(location);
   try {
     await upgradeOffline(store, flags, parts);
@@ -195,16 +199,16 @@ async function upgradeDatabase(location: StoreLocation, flags: UpgradeFlags, par
   }
 }
 
-async function prune(): Promise<number> {
+async function pruneClientsCommand(): Promise<number> {
   const { olderThan: age, name, namespace, skipConfirm, dryRun } = cli.flags;
   const olderThan = age === undefined ? undefined : parseDuration(age);
   if (age !== undefined && olderThan === undefined) throw new MonError('invalid', `--older-than: ${DURATION_HINT}`);
-  const { config, parts } = await commandParts();
+  const { config, parts } = await commandDependencies();
   await pruneCommand(config.program, { olderThan, name, namespace, skipConfirm, dryRun }, parts);
   return 0;
 }
 
-function addressThrough(through: string, stateDir: string): BackendAddress {
+function upgradeAddress(through: string, stateDir: string): BackendAddress {
   const { trustedCaFile, insecureSkipTlsVerify } = cli.flags;
   const isUnverified = insecureSkipTlsVerify ? true : undefined;
   const env = { ...process.env, ...tlsVariables({ trustedCaFile, isUnverified }) };
@@ -213,11 +217,11 @@ function addressThrough(through: string, stateDir: string): BackendAddress {
   return backendAddress(through, { env, stateDir });
 }
 
-async function restore([dir, ...more]: readonly string[]): Promise<number> {
+async function restoreBackupCommand([dir, ...more]: readonly string[]): Promise<number> {
   if (dir === undefined || more.length > 0) {
     throw new MonError('invalid', 'missing argument: use mon-backend restore-backup DIR');
   }
-  const { config, parts } = await commandParts();
+  const { config, parts } = await commandDependencies();
   if (config.program.store !== undefined) {
     throw new MonError(
       'invalid',
@@ -230,16 +234,16 @@ async function restore([dir, ...more]: readonly string[]): Promise<number> {
   return 0;
 }
 
-async function repair([dir, ...more]: readonly string[]): Promise<number> {
+async function repairStoreCommand([dir, ...more]: readonly string[]): Promise<number> {
   if (dir === undefined || more.length > 0) {
     throw new MonError('invalid', 'missing argument: use mon-backend repair DIR');
   }
-  const { parts } = await commandParts();
+  const { parts } = await commandDependencies();
   const { schema } = cli.flags;
   if (schema !== undefined && !(Number.isInteger(schema) && schema >= 1)) {
     throw new MonError('invalid', '--schema must be a whole number');
   }
-  await repairCommand(dir, { log: parts.log, print, signal: parts.stop.signal, schema });
+  await repairCommand(dir, { log: parts.log, print: printToStdout, signal: parts.stop.signal, schema });
   return 0;
 }
 
@@ -251,7 +255,7 @@ function backupFlag(): UpgradeFlags['backup'] {
  * Returns the configuration and the dependencies of a command that changes a store, such as `upgrade`. SIGINT and
  * SIGTERM stop such a command at a point from which the next run can continue.
  */
-async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly parts: CommandParts }> {
+async function commandDependencies(): Promise<{ readonly config: LoadedConfig; readonly parts: CommandDependencies }> {
   const config = await loadConfig();
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -269,19 +273,19 @@ async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly
     'request-log-level': 'info',
     ...(file === undefined ? {} : { log: file }),
   });
-  return { config, parts: { clock: new SystemClock(), log, ask, print, stop } };
+  return { config, parts: { clock: new SystemClock(), log, ask, print: printToStdout, stop } };
 }
 
-function print(line: string): void {
+function printToStdout(line: string): void {
   process.stdout.write(line);
 }
 
-async function start(): Promise<number> {
+async function startCommand(): Promise<number> {
   limitHeapGrowth();
   const config = await loadConfig();
   const log = openLog(config.program);
   for (const warning of config.warnings) log.warn({}, warning);
-  return await serve(config, loadConfig, log);
+  return await runUntilStopped(config, loadConfig, log);
 }
 
 function openLog({
@@ -309,7 +313,11 @@ function openLogFile(file: string | undefined): LineWriter {
   }
 }
 
-async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, log: ProgramLog): Promise<number> {
+async function runUntilStopped(
+  config: LoadedConfig,
+  reload: () => Promise<LoadedConfig>,
+  log: ProgramLog,
+): Promise<number> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
   let started = Promise.withResolvers<Backend>();

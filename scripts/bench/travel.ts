@@ -11,7 +11,7 @@ import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 import { encodeClientPart, type Checkpoint } from '../../daemon/backend/timeline/checkpoint.ts';
 import {
-  checkpointAt,
+  checkpointKey,
   clientPartsOf,
   indexOfCheck,
   reverseId,
@@ -202,7 +202,7 @@ class Week {
     } while (after !== undefined);
     this.#newest = { from: id, id: id + 1, count: transitionCount, rows, era: 0 };
     this.checkpoints++;
-    yield [{ type: 'put', key: checkpointAt(reversedId), value: JSON.stringify(this.#newest) }];
+    yield [{ type: 'put', key: checkpointKey(reversedId), value: JSON.stringify(this.#newest) }];
   }
 }
 

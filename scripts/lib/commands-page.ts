@@ -1,5 +1,5 @@
 import { HELP as AGENT_HELP } from '../../daemon/agent/help.ts';
-import { HELP as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
+import { HELP_TEXT as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
 import { HELP as CONSOLE_HELP } from '../../tui/config/parse-arguments.ts';
 import type { Command } from '../../tui/monctl/command.ts';
 import { EXIT_CODE_TEXTS } from '../../tui/monctl/exit-codes.ts';

@@ -4,7 +4,7 @@ import {
   PROGRAM_VARIABLES as AGENT_VARIABLES,
 } from '../../daemon/agent/agent-settings.ts';
 import { HELP as AGENT_HELP } from '../../daemon/agent/help.ts';
-import { HELP as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
+import { HELP_TEXT as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
 import { PROGRAM_VARIABLES, TLS_VARIABLES } from '../../daemon/backend/config/read-environment.ts';
 import { NEEDS_RESTART } from '../../daemon/backend/config/reload.ts';
 import { schemaOf } from '../../shared/api/openapi.ts';

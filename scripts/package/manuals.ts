@@ -1,5 +1,5 @@
 import { HELP as AGENT_HELP } from '../../daemon/agent/help.ts';
-import { HELP as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
+import { HELP_TEXT as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
 import { HELP as CONSOLE_HELP } from '../../tui/config/parse-arguments.ts';
 import { COMPLETION_SCRIPTS } from '../../tui/monctl/completion-scripts.ts';
 import { manual } from '../../tui/monctl/help.ts';

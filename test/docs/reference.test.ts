@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { HELP as AGENT_HELP } from '../../daemon/agent/help.ts';
 import { readAgentConfig as loadAgentConfig } from '../../daemon/agent/load-config.ts';
-import { HELP as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
+import { HELP_TEXT as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import { readConsoleConfig as loadConsoleConfig } from '../../tui/config/config-file.ts';

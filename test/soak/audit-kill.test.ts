@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { auditIds, readAudit, readAuditHead } from '../../daemon/backend/audit/queries.ts';
-import { SILENCED } from '../../daemon/backend/model/silences/storage.ts';
+import { SILENCE_RECORDS } from '../../daemon/backend/model/silences/storage.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { followAuditChain } from '../../shared/domain/audit.ts';
@@ -39,7 +39,7 @@ async function readStore(dir: string): Promise<Left> {
   const store = await openLevelStore(dir);
   try {
     const silenced = new Map<string, string | null>();
-    for await (const [, value] of store.scan([SILENCED.prefix])) {
+    for await (const [, value] of store.scan([SILENCE_RECORDS.prefix])) {
       const { id, reason } = JSON.parse(value) as SilencedEntry;
       silenced.set(id, reason);
     }

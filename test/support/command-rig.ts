@@ -1,6 +1,6 @@
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
-import type { CommandParts, UpgradeFlags } from '../../daemon/backend/store/upgrade/upgrade-command.ts';
+import type { CommandDependencies, UpgradeFlags } from '../../daemon/backend/store/upgrade/upgrade-command.ts';
 import { upgradeDirectory } from '../../daemon/backend/store/upgrade/upgrade-directory.ts';
 import { backendAddress } from '../../shared/client/local-access.ts';
 import { RecordedLog } from './recorded-log.ts';
@@ -11,7 +11,7 @@ export const FLAGS: UpgradeFlags = { skipConfirm: false, dryRun: false, timeout:
 /**
  * The environment of a command: an operator who answers each question in the same way, a log, and the printed lines.
  */
-export interface CommandRig extends CommandParts {
+export interface CommandRig extends CommandDependencies {
   readonly log: RecordedLog;
   readonly asked: string[];
   readonly printed: string[];
@@ -38,7 +38,7 @@ export function commandRig({
 }
 
 /** Runs `mon-backend upgrade` on a state directory, with the default address of the backend. */
-export async function upgradeDir(dir: string, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
+export async function upgradeDir(dir: string, flags: UpgradeFlags, parts: CommandDependencies): Promise<void> {
   await upgradeDirectory(dir, flags, parts, backendAddress);
 }
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
-import { HandlerRunner, type HandlerRunnerDeps } from '../../daemon/backend/notify/delivery/deliver.ts';
+import { HandlerRunner, type HandlerRunnerDependencies } from '../../daemon/backend/notify/delivery/deliver.ts';
 import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
 import { MetricSeries } from '../../daemon/backend/notify/delivery/metric-series.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
@@ -21,7 +21,7 @@ interface RigOptions {
   /** IP addresses by host name; default: host names are resolved by this machine. */
   readonly names?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
-  readonly remove?: HandlerRunnerDeps['clients']['remove'];
+  readonly remove?: HandlerRunnerDependencies['clients']['remove'];
   /** The registry that contains the clients; default: one without clients. */
   readonly registry?: Registry;
   /** The setting `public-url`; default: none. */
@@ -108,7 +108,7 @@ export class DeliveryRig {
 function lookUp(
   names: Readonly<Record<string, string>>,
   name: string,
-): ReturnType<NonNullable<HandlerRunnerDeps['lookUp']>> {
+): ReturnType<NonNullable<HandlerRunnerDependencies['lookUp']>> {
   const address = names[name];
   return address === undefined
     ? Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`))

@@ -9,7 +9,7 @@ import type { Log } from '../../log/log.ts';
 import { MESSAGE_BYTES_MAX, type AcceptMessage } from './local-result.ts';
 import { isInvalid, logRefusal } from './log-refusal.ts';
 
-export interface EndpointDeps {
+export interface EndpointDependencies {
   readonly log: Log;
   readonly accept: AcceptMessage;
   /** All settings that the agent read, secrets included. */
@@ -37,7 +37,7 @@ export interface InputEndpoint {
 
 /** Returns the endpoints of the HTTP input by URL path (completion 1.11). */
 export function httpEndpoints(
-  { log, accept, settings, redactKeys, isConnected, waiting, spoolTrouble }: EndpointDeps,
+  { log, accept, settings, redactKeys, isConnected, waiting, spoolTrouble }: EndpointDependencies,
   isAuthenticated: (request: IncomingMessage) => boolean,
 ): ReadonlyMap<string, InputEndpoint> {
   return new Map<string, InputEndpoint>([

@@ -9,7 +9,7 @@ import {
   UNAUTHENTICATED_RESPONSE,
   type EndpointResponse,
   type InputEndpoint,
-  type EndpointDeps,
+  type EndpointDependencies,
 } from './http-endpoints.ts';
 import { isLoopbackBind, type Address, type LocalInput } from './socket-input.ts';
 
@@ -30,7 +30,7 @@ interface HttpInputOptions extends Address {
  */
 export async function openHttpInput(
   { bind, port, user, password, protect_all_endpoints: protectsAll }: HttpInputOptions,
-  deps: EndpointDeps,
+  deps: EndpointDependencies,
 ): Promise<LocalInput> {
   const { log } = deps;
   const isAuthenticated = credentialsCheck(user ?? undefined, password ?? undefined);

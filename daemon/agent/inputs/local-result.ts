@@ -16,7 +16,7 @@ export const MESSAGE_BYTES_MAX = 1024 * 1024;
  */
 export type AcceptMessage = (message: unknown) => Promise<void>;
 
-interface AcceptDeps {
+interface AcceptDependencies {
   readonly clock: Clock;
   readonly deliver: DeliverResult;
 }
@@ -28,7 +28,7 @@ interface AcceptDeps {
  * @param message the message as parsed JSON: one result, or an array of results
  * @throws MonError `invalid` that names the invalid item and the problem, or the error of a delivery
  */
-export async function acceptLocalResults(message: unknown, { clock, deliver }: AcceptDeps): Promise<void> {
+export async function acceptLocalResults(message: unknown, { clock, deliver }: AcceptDependencies): Promise<void> {
   const isList = Array.isArray(message);
   const items: readonly unknown[] = isList ? message : [message];
   const deliveries: Promise<void>[] = [];

@@ -13,7 +13,7 @@ const FIRST_BYTE_TIMEOUT_MS = 30_000;
 /** Maximum size of a message that is compared with `ping`, including whitespace around the word. */
 const PING_BYTES_MAX = 64;
 
-interface ConversationDeps {
+interface ConversationDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly accept: AcceptMessage;
@@ -27,7 +27,7 @@ interface ConversationDeps {
  * message is `invalid`. Results that cannot be stored get no response.
  */
 export class SocketConversation implements Disposable {
-  readonly #deps: ConversationDeps;
+  readonly #deps: ConversationDependencies;
   readonly #message = new MessageBuffer();
   #wait: Disposable | undefined;
   #isOver = false;
@@ -37,7 +37,7 @@ export class SocketConversation implements Disposable {
    */
   #isBroken = false;
 
-  constructor(deps: ConversationDeps) {
+  constructor(deps: ConversationDependencies) {
     this.#deps = deps;
     this.#waitFor(FIRST_BYTE_TIMEOUT_MS, () => this.#finish(undefined));
   }

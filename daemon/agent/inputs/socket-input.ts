@@ -25,7 +25,7 @@ export interface LocalInput extends AsyncDisposable {
   readonly port: number;
 }
 
-interface InputDeps {
+interface InputDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly accept: AcceptMessage;
@@ -35,7 +35,10 @@ interface InputDeps {
  * Opens the TCP input for results of local programs: one message per connection, which is closed after the response
  * (completion 1.11). Rejects with the error of the system if the address cannot be used.
  */
-export async function openTcpInput({ bind, port }: Address, { clock, log, accept }: InputDeps): Promise<LocalInput> {
+export async function openTcpInput(
+  { bind, port }: Address,
+  { clock, log, accept }: InputDependencies,
+): Promise<LocalInput> {
   const sockets = new Set<Socket>();
   // With `allowHalfOpen`, a program that closes its side after its message still receives the response.
   const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -80,7 +83,7 @@ export async function openTcpInput({ bind, port }: Address, { clock, log, accept
  * Opens the UDP input for results of local programs: one message per datagram, without a response. Rejects with the
  * error of the system if the address cannot be used.
  */
-export async function openUdpInput({ bind, port }: Address, { log, accept }: InputDeps): Promise<LocalInput> {
+export async function openUdpInput({ bind, port }: Address, { log, accept }: InputDependencies): Promise<LocalInput> {
   const socket: DatagramSocket = createSocket(isIPv6(bind) ? 'udp6' : 'udp4');
   const receive = async (datagram: Buffer): Promise<void> => {
     const text = datagram.toString('utf8');

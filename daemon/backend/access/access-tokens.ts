@@ -6,7 +6,7 @@ import type { Registry } from '../model/registry/registry.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { TOKEN_KEY } from '../model/access/storage.ts';
 
-const ALGORITHM = 'HS256';
+const SIGNATURE_ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
 const ID_BYTES = 8;
 
@@ -68,7 +68,7 @@ export class AccessTokens {
       provider: { provider_id: 'basic', provider_type: 'basic', user_id: username },
       api_key: false,
     })
-      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .setProtectedHeader({ alg: SIGNATURE_ALGORITHM, typ: 'JWT' })
       .setJti(`${session}.${secret}`)
       .setSubject(username)
       .setExpirationTime(Math.floor(expiresMs / 1000))
@@ -81,7 +81,7 @@ export class AccessTokens {
   async readTokenId(token: string): Promise<TokenId | undefined> {
     const key = this.#signingKey();
     if (key === undefined) return undefined;
-    const payload = await signedBy(key, token);
+    const payload = await verifySignature(key, token);
     const groups = payload === undefined ? undefined : TOKEN_ID.exec(payload.jti)?.groups;
     return groups === undefined ? undefined : { session: groups['session'] ?? '', secret: groups['secret'] ?? '' };
   }
@@ -94,9 +94,9 @@ export class AccessTokens {
   }
 }
 
-async function signedBy(key: KeyObject, token: string): Promise<{ readonly jti: string } | undefined> {
+async function verifySignature(key: KeyObject, token: string): Promise<{ readonly jti: string } | undefined> {
   try {
-    const { payload } = await compactVerify(token, key, { algorithms: [ALGORITHM] });
+    const { payload } = await compactVerify(token, key, { algorithms: [SIGNATURE_ALGORITHM] });
     return accessClaimsSchema.safeParse(JSON.parse(new TextDecoder().decode(payload))).data;
   } catch {
     return undefined;

@@ -26,7 +26,7 @@ const ID_BYTES = 8;
 /** Interval, in milliseconds, at which the last use of API keys is written to the store. */
 const USES_MS = 60_000;
 
-interface ApiKeyParts {
+interface ApiKeyDependencies {
   readonly batcher: Batcher;
   readonly clock: Clock;
   readonly log: Log;
@@ -47,12 +47,12 @@ export interface Granter {
 
 /** Grants, changes, restores and revokes API keys, and records when they were last used. */
 export class ApiKeys implements Disposable {
-  readonly #parts: ApiKeyParts;
+  readonly #parts: ApiKeyDependencies;
   readonly #timer: Disposable;
   /** Time of the last use by key id, in epoch seconds, for uses that are not in the store yet. */
   readonly #uses = new Map<string, number>();
 
-  constructor(parts: ApiKeyParts) {
+  constructor(parts: ApiKeyDependencies) {
     this.#parts = parts;
     this.#timer = parts.clock.every(USES_MS, () => {
       this.#writeUses().catch((error: unknown) => {
@@ -151,7 +151,7 @@ export class ApiKeys implements Disposable {
       const key = transaction.registry.credentials.apiKeys.get(id);
       if (key === undefined) throw new MonError('not_found', 'not found');
       transaction.remove(API_KEYS, transaction.registry.credentials, id);
-      recordAudit(transaction, actor, { action: 'apikey.revoke', target: id, before: audited(key) });
+      recordAudit(transaction, actor, { action: 'apikey.revoke', target: id, before: auditedApiKey(key) });
     });
   }
 
@@ -205,8 +205,8 @@ export class ApiKeys implements Disposable {
     recordAudit(transaction, actor, {
       action: 'apikey.create',
       target: key.id,
-      before: before === undefined ? null : audited(before),
-      after: audited(key),
+      before: before === undefined ? null : auditedApiKey(before),
+      after: auditedApiKey(key),
     });
   }
 
@@ -250,6 +250,6 @@ function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
 }
 
 /** Returns the attributes of an API key for the audit trail, without the hash. */
-function audited({ username, description, scopes, namespace, expiresAt }: ApiKey): unknown {
+function auditedApiKey({ username, description, scopes, namespace, expiresAt }: ApiKey): unknown {
   return { username, description, scopes, namespace, expires_at: expiresAt };
 }

@@ -19,7 +19,7 @@ import type { Clock } from '../ports.ts';
 import type { ApiKey, Session } from '../model/access/credentials.ts';
 import { grantsOfUser, scopesOfKey, scopesOfUser } from './scopes-of-user.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { ANONYMOUS, LOCAL_ADMINISTRATOR, UNAUTHENTICATED, type Principal } from './principal.ts';
+import { ANONYMOUS_PRINCIPAL, LOCAL_ADMINISTRATOR, UNAUTHENTICATED_PRINCIPAL, type Principal } from './principal.ts';
 import { FailedLogins, FAILURES_BEFORE_DELAY } from './failed-logins.ts';
 import { isLoopback, refuseForeignHost, refuseForwarded } from './host.ts';
 import type { LocalToken } from './local-token.ts';
@@ -35,7 +35,7 @@ import type { Voucher } from './voucher.ts';
  */
 export type Authorize = (headers: IncomingHttpHeaders, address: string) => Promise<Principal> | Principal;
 
-interface AuthenticatorParts {
+interface AuthenticatorDependencies {
   /** The current settings. Credentials that a reload changes are valid at once. */
   readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
   /** The address on which the backend listens, and the host name of this machine. */
@@ -57,8 +57,8 @@ interface AuthenticatorParts {
   readonly log: Log;
 }
 
-const LOCAL = /^bearer +(?<token>ml_[\w-]+) *$/i;
-const CREDENTIALS = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
+const LOCAL_TOKEN_HEADER = /^bearer +(?<token>ml_[\w-]+) *$/i;
+const CREDENTIALS_HEADER = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
 
 /**
  * Authenticates callers over HTTP and WebSocket by an API key, an access token, user and password, or the token for
@@ -67,9 +67,9 @@ const CREDENTIALS = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) *$/i;
  * proxy.
  */
 export class Authenticator {
-  readonly #parts: AuthenticatorParts;
+  readonly #parts: AuthenticatorDependencies;
   readonly #failed: FailedLogins;
-  #configured: AuthenticatorParts['config']['api'];
+  #configured: AuthenticatorDependencies['config']['api'];
   /** The setting `certificate-namespaces` at the last check, to detect a change. */
   #certificateRules: readonly CertificateRule[];
   /** Number of detected changes of the configured credentials or of `certificate-namespaces`. */
@@ -84,7 +84,7 @@ export class Authenticator {
     { readonly version: string; readonly principal: Principal | undefined }
   >();
 
-  constructor(parts: AuthenticatorParts) {
+  constructor(parts: AuthenticatorDependencies) {
     this.#parts = parts;
     this.#failed = new FailedLogins(parts.clock);
     this.#configured = parts.config.api;
@@ -122,7 +122,7 @@ export class Authenticator {
    * store. It rejects the token for programs on this machine.
    */
   readonly authorizeRemote: Authorize = (headers, address) => {
-    const { scheme, value = '' } = CREDENTIALS.exec(headers.authorization ?? '')?.groups ?? {};
+    const { scheme, value = '' } = CREDENTIALS_HEADER.exec(headers.authorization ?? '')?.groups ?? {};
     switch (scheme?.toLowerCase()) {
       case 'basic':
         return this.#ofPassword(value, address);
@@ -131,7 +131,7 @@ export class Authenticator {
       case 'bearer':
         return this.#ofToken(value, address);
       default:
-        throw refusal();
+        throw rejectedCredentialsError();
     }
   };
 
@@ -140,7 +140,7 @@ export class Authenticator {
    * contains the token for programs on this machine, otherwise the anonymous caller.
    */
   principalWithoutCredentials(headers: IncomingHttpHeaders, address: string): Principal {
-    return this.#isLocal(headers, address) ? LOCAL_ADMINISTRATOR : ANONYMOUS;
+    return this.#isLocal(headers, address) ? LOCAL_ADMINISTRATOR : ANONYMOUS_PRINCIPAL;
   }
 
   /**
@@ -151,8 +151,8 @@ export class Authenticator {
    *   in progress
    */
   async logIn({ authorization }: IncomingHttpHeaders, address: string): Promise<Principal> {
-    const { scheme, value = '' } = CREDENTIALS.exec(authorization ?? '')?.groups ?? {};
-    if (scheme?.toLowerCase() !== 'basic') throw refusal();
+    const { scheme, value = '' } = CREDENTIALS_HEADER.exec(authorization ?? '')?.groups ?? {};
+    if (scheme?.toLowerCase() !== 'basic') throw rejectedCredentialsError();
     return this.#ofPassword(value, address);
   }
 
@@ -178,7 +178,7 @@ export class Authenticator {
   async refuseSlowly(address: string): Promise<never> {
     using login = await this.#failed.begin(address);
     this.#logFailure(login.fail(), address);
-    throw refusal();
+    throw rejectedCredentialsError();
   }
 
   /** Returns the voucher that identifies an authenticated caller to another backend with the same store. */
@@ -194,7 +194,7 @@ export class Authenticator {
       authority,
       clientNames,
       certificateOrigin,
-      expiresMs: earlier(expiresMs, certificateExpiresMs),
+      expiresMs: earlierTime(expiresMs, certificateExpiresMs),
       passwordChangedMs,
     };
   }
@@ -229,8 +229,8 @@ export class Authenticator {
 
   #ofVoucher({ passwordChangedMs = 0, ...voucher }: Voucher, shownVersion: string | undefined): Principal | undefined {
     const { name, via, keyId, authority, expiresMs } = voucher;
-    if (via === 'open') return this.needsNoCredentials ? ANONYMOUS : undefined;
-    if (via === 'nobody') return UNAUTHENTICATED;
+    if (via === 'open') return this.needsNoCredentials ? ANONYMOUS_PRINCIPAL : undefined;
+    if (via === 'nobody') return UNAUTHENTICATED_PRINCIPAL;
     if (via === 'local') return LOCAL_ADMINISTRATOR;
     const goodIn = this.namespacesOf(voucher.certificateOrigin);
     if (via === 'certificate') {
@@ -340,7 +340,7 @@ export class Authenticator {
 
   /** True if the request contains the token for programs on this machine, and comes from here without a proxy. */
   #isLocal(headers: IncomingHttpHeaders, address: string): boolean {
-    const shown = LOCAL.exec(headers.authorization ?? '')?.groups?.['token'];
+    const shown = LOCAL_TOKEN_HEADER.exec(headers.authorization ?? '')?.groups?.['token'];
     if (shown === undefined || !isLoopback(address) || isForwarded(headers)) return false;
     return this.#parts.localToken.matches(shown);
   }
@@ -419,7 +419,7 @@ export class Authenticator {
 
   #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
     const credentials = nameAndPassword(encoded);
-    if (credentials === undefined) throw refusal();
+    if (credentials === undefined) throw rejectedCredentialsError();
     // A reload is recorded before the caller is admitted. Otherwise a second reload, back to the previous credentials,
     // would go unnoticed, and the caller would stay admitted.
     this.#noteReload();
@@ -454,7 +454,7 @@ export class Authenticator {
   async #attempt(credentials: NameAndPassword, address: string): Promise<Principal> {
     const isRight = await this.isPasswordOf(credentials, address);
     const principal = isRight ? this.#principalOfUser(credentials.user, { via: 'password' }) : undefined;
-    if (principal === undefined) throw refusal();
+    if (principal === undefined) throw rejectedCredentialsError();
     return principal;
   }
 
@@ -490,11 +490,11 @@ export class Authenticator {
 }
 
 /** Returns the earlier of two times; undefined means never. */
-function earlier(one: number | undefined, other: number | undefined): number | undefined {
+function earlierTime(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-function refusal(): MonError {
+function rejectedCredentialsError(): MonError {
   return new MonError(
     'unauthenticated',
     'credentials are missing or wrong: send user and password by HTTP Basic, or an API key as "Authorization: Key mk_..."',

@@ -4,12 +4,12 @@ import bcrypt from 'bcryptjs';
 import type { BcryptResponse, BcryptTask } from './bcrypt.ts';
 
 /** Cost of bcrypt, as an exponent of 2: the value that Sensu Go uses, and the minimum that OWASP recommends. */
-const COST = 10;
+const BCRYPT_COST = 10;
 
 parentPort?.on('message', ({ id, password, hash }: BcryptTask) => {
   const answer: BcryptResponse =
     hash === undefined
-      ? { id, hash: bcrypt.hashSync(password, COST) }
+      ? { id, hash: bcrypt.hashSync(password, BCRYPT_COST) }
       : { id, isRight: bcrypt.compareSync(password, hash) };
   parentPort?.postMessage(answer, []);
 });

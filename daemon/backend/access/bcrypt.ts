@@ -17,7 +17,7 @@ export interface BcryptResponse {
 }
 
 /** Path of the program that the bcrypt thread runs. It is in the directory of this file, also in a bundled build. */
-const PROGRAM = join(import.meta.dirname, `bcrypt-thread${extname(import.meta.filename)}`);
+const THREAD_PROGRAM_PATH = join(import.meta.dirname, `bcrypt-thread${extname(import.meta.filename)}`);
 
 /** Idle time, in milliseconds, after which the thread ends. */
 const IDLE_MS = 60_000;
@@ -58,7 +58,7 @@ export class Bcrypt implements AsyncDisposable {
 
   #running(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    const thread = new Worker(PROGRAM);
+    const thread = new Worker(THREAD_PROGRAM_PATH);
     thread.unref();
     thread.on('message', (answer: BcryptResponse) => {
       this.#waiting.get(answer.id)?.resolve(answer);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { callerAddress } from '../../../shared/domain/caller-address.ts';
-import { ListedNetworks } from './networks.ts';
+import { NetworkList } from './networks.ts';
 import { isLoopback } from './host.ts';
 
 /** The parts of an HTTP or WebSocket upgrade request that identify its sender. */
@@ -16,8 +16,8 @@ const MEMBERS_MAX = 1000;
  * Determines the address of the sender of a request, for limits and logs. Behind a proxy of `trusted-proxies` it is the
  * address that the proxy reports. A local address does not prove that the sender is on this machine.
  */
-export class Callers {
-  readonly #proxies: ListedNetworks;
+export class CallerResolver {
+  readonly #proxies: NetworkList;
   /** Addresses of the other backends with the same store. */
   readonly #members = new Set<string>();
 
@@ -26,7 +26,7 @@ export class Callers {
    *   change them
    */
   constructor(trustedProxies: () => readonly string[]) {
-    this.#proxies = new ListedNetworks(trustedProxies);
+    this.#proxies = new NetworkList(trustedProxies);
   }
 
   /**

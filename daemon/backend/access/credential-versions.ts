@@ -6,10 +6,10 @@ import type { CredentialRegistry } from '../model/access/credentials.ts';
  * Cost of the scrypt digest, about ten milliseconds at each change of the settings. The digest is stored with sessions,
  * so it must be hard to attack.
  */
-const COST = { N: 8192, r: 8, p: 1 };
+const SCRYPT_COST = { N: 8192, r: 8, p: 1 };
 const DIGEST_BYTES = 16;
 
-interface VersionParts {
+interface VersionDependencies {
   /** The current settings. */
   readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
   readonly registry: { readonly credentials: CredentialRegistry };
@@ -29,10 +29,10 @@ interface ConfiguredVersion {
  * millisecond, and clocks are set back.
  */
 export class CredentialVersions {
-  readonly #parts: VersionParts;
+  readonly #parts: VersionDependencies;
   #configured: ConfiguredVersion | undefined;
 
-  constructor(parts: VersionParts) {
+  constructor(parts: VersionDependencies) {
     this.#parts = parts;
   }
 
@@ -61,7 +61,9 @@ export class CredentialVersions {
     if (cachedVersion?.user === user && cachedVersion.password === password) return cachedVersion.text;
     // The digest is slow on purpose: it is in the store, and the password may be in plain text in the settings. A
     // reader of the store must not be able to guess it.
-    const digest = scryptSync(JSON.stringify([user, password]), storeId, DIGEST_BYTES, COST).toString('base64url');
+    const digest = scryptSync(JSON.stringify([user, password]), storeId, DIGEST_BYTES, SCRYPT_COST).toString(
+      'base64url',
+    );
     this.#configured = { user, password, text: `configured ${digest}` };
     return this.#configured.text;
   }

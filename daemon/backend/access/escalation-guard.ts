@@ -6,7 +6,7 @@ import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
 import type { StoredDefinitions } from '../model/definitions/state.ts';
 import type { CredentialRegistry, User } from '../model/access/credentials.ts';
 import type { Principal } from './principal.ts';
-import { builtIn, type RoleChange } from '../model/access/roles.ts';
+import { findBuiltIn, type RoleChange } from '../model/access/roles.ts';
 import { rightsOfUser } from './scopes-of-user.ts';
 
 /** The stored users, roles and definitions against which a change is checked. */
@@ -42,7 +42,7 @@ export class EscalationGuard {
       before.passwordChangedMs !== after.passwordChangedMs ||
       (before.disabled && !after.disabled);
     const present = isTaken ? undefined : rightsOfUser(before, index);
-    refuse(principal, `the user ${after.username}`, rightsOfUser(after, index), present);
+    refuseMissingRights(principal, `the user ${after.username}`, rightsOfUser(after, index), present);
   }
 
   /**
@@ -53,13 +53,13 @@ export class EscalationGuard {
    */
   refuseRole(principal: Principal, change: RoleChange, present: Role | RoleBinding | undefined): void {
     if (hasAllRights(ownRights(principal))) return;
-    const { kind, namespace, name, object = builtIn(kind, namespace, name) } = change;
+    const { kind, namespace, name, object = findBuiltIn(kind, namespace, name) } = change;
     const what = `${isBinding(kind) ? 'the binding' : 'the role'} ${name}`;
-    if (object !== undefined) refuse(principal, what, this.#rightsBy(object, kind, namespace));
+    if (object !== undefined) refuseMissingRights(principal, what, this.#rightsBy(object, kind, namespace));
     if (present === undefined || !isBinding(kind)) return;
     const after = this.#registry.credentials.roles.indexWith(change);
     const groups = namedGroups(present as RoleBinding).filter((group) => !after.isBound(group));
-    refuse(principal, `${what}, which lets the names of groups grant rights again`, rightsByName(groups));
+    refuseMissingRights(principal, `${what}, which lets the names of groups grant rights again`, rightsByName(groups));
   }
 
   /**
@@ -71,7 +71,7 @@ export class EscalationGuard {
   refuseNamespaceRemoval(principal: Principal, namespace: string): void {
     const bindings = [...this.#registry.definitions.in('rolebindings', namespace).values()];
     const groups = bindings.flatMap(({ object }) => namedGroups(object));
-    refuse(
+    refuseMissingRights(
       principal,
       `the removal of ${namespace}, which lets the names of groups grant rights again`,
       rightsByName(groups),
@@ -87,7 +87,7 @@ export class EscalationGuard {
     const [roleKind, roleNamespace] =
       type === 'Role' ? (['roles', objectNamespace] as const) : (['clusterroles', ''] as const);
     const role = (this.#registry.definitions.get(roleKind, roleNamespace, name)?.object ??
-      builtIn(roleKind, roleNamespace, name)) as Role | undefined;
+      findBuiltIn(roleKind, roleNamespace, name)) as Role | undefined;
     // The rights of a missing role cannot be checked: the binding would get them when another user creates the role.
     if (role === undefined) {
       throw new MonError(
@@ -113,7 +113,7 @@ function ownRights({ scopes, grants = [], grantLimits, namespace }: Principal): 
   return { scopes, grants: grantLimits === undefined || grantLimits.has('admin') ? grants : [], namespace };
 }
 
-function refuse(principal: Principal, what: string, rights: Rights, present?: Rights): void {
+function refuseMissingRights(principal: Principal, what: string, rights: Rights, present?: Rights): void {
   const missing = missingRights(ownRights(principal), rights, present);
   if (missing.length === 0) return;
   throw new MonError(

@@ -38,7 +38,7 @@ export interface LoginAttempt extends Disposable {
 }
 
 /** A log-in attempt that waits for the end of its delay, or until it may verify its password. */
-interface Waiting {
+interface WaitingLogin {
   readonly from: string;
   /** Lets the attempt verify its password; undefined while the attempt is delayed. */
   proceed: (() => void) | undefined;
@@ -56,7 +56,7 @@ export class FailedLogins {
   readonly #attempts = new Map<string, number>();
   readonly #shared = new Map<string, Promise<boolean>>();
   /** Waiting attempts, in the order in which they began to wait. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingLogin>();
   #isBusy = false;
   #attemptCount = 0;
 
@@ -94,7 +94,7 @@ export class FailedLogins {
     const from = networkOf(address);
     const own = this.#attempts.get(from) ?? 0;
     if (own >= ATTEMPTS_EACH_MAX || (this.#attemptCount >= ATTEMPTS_MAX && !this.#displaceAttempt(from)))
-      throw tooMany();
+      throw tooManyLoginsError();
     this.#attempts.set(from, own + 1);
     this.#attemptCount++;
     using begun = new DisposableStack();
@@ -116,7 +116,7 @@ export class FailedLogins {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     using timers = new DisposableStack();
     timers.use(this.#clock.after(LOGIN_DELAY_MS, resolve));
-    await this.#wait({ from, proceed: undefined, refuse: () => reject(tooMany()) }, promise);
+    await this.#wait({ from, proceed: undefined, refuse: () => reject(tooManyLoginsError()) }, promise);
   }
 
   async #acquireSlot(from: string): Promise<void> {
@@ -125,10 +125,10 @@ export class FailedLogins {
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    await this.#wait({ from, proceed: resolve, refuse: () => reject(tooMany()) }, promise);
+    await this.#wait({ from, proceed: resolve, refuse: () => reject(tooManyLoginsError()) }, promise);
   }
 
-  async #wait(waiting: Waiting, over: Promise<void>): Promise<void> {
+  async #wait(waiting: WaitingLogin, over: Promise<void>): Promise<void> {
     this.#waiting.add(waiting);
     try {
       await over;
@@ -139,7 +139,7 @@ export class FailedLogins {
 
   /** Lets the next attempt verify its password: the first waiting attempt from the address with the fewest failures. */
   #next(): void {
-    let next: Waiting | undefined;
+    let next: WaitingLogin | undefined;
     for (const waiting of this.#waiting) {
       if (waiting.proceed === undefined) continue;
       if (next === undefined || this.#recentFailureCount(waiting.from) < this.#recentFailureCount(next.from))
@@ -158,7 +158,7 @@ export class FailedLogins {
    * @returns true if an attempt was rejected; false if there is no such attempt
    */
   #displaceAttempt(from: string): boolean {
-    let last: Waiting | undefined;
+    let last: WaitingLogin | undefined;
     for (const waiting of this.#waiting) {
       if (last === undefined || this.#recentFailureCount(waiting.from) >= this.#recentFailureCount(last.from))
         last = waiting;
@@ -193,6 +193,6 @@ export class FailedLogins {
   }
 }
 
-function tooMany(): MonError {
+function tooManyLoginsError(): MonError {
   return new MonError('unavailable', 'too many logins are in progress: try again in a few seconds');
 }

@@ -19,7 +19,7 @@ export interface LocalDirectories {
 }
 
 /** Permission bits for users other than the owner. */
-const OTHERS = 0o077;
+const OTHER_USERS_MODE_BITS = 0o077;
 
 /**
  * Writes the token for programs on this machine into the state directory and the user's runtime directory. A failure is
@@ -75,7 +75,7 @@ export function localUrlOf(url: string, bind: string): string | undefined {
 async function makeOwnDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const stat = await lstat(directory);
-  const isOwn = stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & OTHERS) === 0;
+  const isOwn = stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & OTHER_USERS_MODE_BITS) === 0;
   if (!isOwn)
     throw new Error(
       `${directory} is not a private directory of this user: remove the directory, or run chmod 700 on it`,

@@ -25,7 +25,7 @@ function familyName(address: string): 'ipv4' | 'ipv6' {
 }
 
 /** Searches the networks of a setting that a reload can change. The search list is rebuilt only after such a change. */
-export class ListedNetworks {
+export class NetworkList {
   readonly #networks: () => readonly string[];
   #made: { readonly networks: readonly string[]; readonly list: BlockList } | undefined;
 

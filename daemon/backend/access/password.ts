@@ -10,17 +10,17 @@ import { isBcryptHash } from '../../../shared/schemas/v2/password.ts';
 import type { Bcrypt } from './bcrypt.ts';
 
 /** Cost of scrypt that OWASP recommends: a quarter of a second on one core, and 32 MiB of memory. */
-const COST = { N: 32_768, r: 8, p: 3 } as const;
+const SCRYPT_COST = { N: 32_768, r: 8, p: 3 } as const;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 /** @returns the stored form of the password, `scrypt$N$r$p$salt$hash`, with a new salt each time */
 export async function hashPassword(
   password: string,
-  cost: Pick<PasswordHash, 'N' | 'r' | 'p'> = COST,
+  cost: Pick<PasswordHash, 'N' | 'r' | 'p'> = SCRYPT_COST,
 ): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const derived = await derive(password, salt, HASH_BYTES, cost);
+  const derived = await deriveHash(password, salt, HASH_BYTES, cost);
   return formatPasswordHash({ ...cost, salt: salt.toString('base64url'), hash: derived.toString('base64url') });
 }
 
@@ -96,7 +96,7 @@ export class Passwords {
     if (scrypted !== undefined) {
       const expected = Buffer.from(scrypted.hash, 'base64url');
       const salt = Buffer.from(scrypted.salt, 'base64url');
-      return timingSafeEqual(await derive(credentials.password, salt, expected.length, scrypted), expected);
+      return timingSafeEqual(await deriveHash(credentials.password, salt, expected.length, scrypted), expected);
     }
     return isBcryptHash(stored)
       ? this.#bcrypt.compare(credentials.password, stored)
@@ -120,7 +120,7 @@ function kindOf(stored: string): 'scrypt' | 'bcrypt' | 'plain' {
   return isBcryptHash(stored) ? 'bcrypt' : 'plain';
 }
 
-function derive(
+function deriveHash(
   password: string,
   salt: Buffer,
   length: number,

@@ -58,12 +58,12 @@ export interface Principal {
  */
 const OPEN_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 
-export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(OPEN_SCOPES), via: 'open' };
+export const ANONYMOUS_PRINCIPAL: Principal = { name: 'anonymous', scopes: new Set(OPEN_SCOPES), via: 'open' };
 /** A program on this machine that sends the token of the backend. No user can have this name. */
 export const LOCAL_ADMINISTRATOR: Principal = { name: 'local administrator', scopes: new Set(SCOPES), via: 'local' };
 /** The principal of a request that another backend with the same store sends on its own behalf, not for a caller. */
-export const ANOTHER_BACKEND: Principal = { name: 'another backend', scopes: new Set(['admin']), via: 'local' };
-export const UNAUTHENTICATED: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
+export const OTHER_BACKEND_PRINCIPAL: Principal = { name: 'another backend', scopes: new Set(['admin']), via: 'local' };
+export const UNAUTHENTICATED_PRINCIPAL: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
 
 export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean {
   return scopes.has(scope) || scopes.has('admin');
@@ -95,7 +95,7 @@ export function creatorOf<Claimed extends string | null | undefined>(
 
 /** True if the name is neither that of anonymous callers nor that of programs on this machine. */
 export function isIdentifiedCaller(who: string): boolean {
-  return who !== ANONYMOUS.name && who !== LOCAL_ADMINISTRATOR.name;
+  return who !== ANONYMOUS_PRINCIPAL.name && who !== LOCAL_ADMINISTRATOR.name;
 }
 
 /** @throws MonError `forbidden` if the principal has none of the scopes */
@@ -154,7 +154,10 @@ export function isAllowedByRoles(
   doing: Operation | undefined,
 ): boolean {
   if (grants.length === 0 || doing === undefined) return false;
-  if (grantLimits !== undefined && !scopesIn(access).some((scope) => hasScope({ scopes: grantLimits }, scope))) {
+  if (
+    grantLimits !== undefined &&
+    !requiredScopesOf(access).some((scope) => hasScope({ scopes: grantLimits }, scope))
+  ) {
     return false;
   }
   if (namespace !== undefined && namespace !== doing.namespace) return false;
@@ -163,7 +166,7 @@ export function isAllowedByRoles(
   return doing.verb === 'list' || (doing.verb === 'get' && grantsAnythingIn(grants, doing.name));
 }
 
-function scopesIn(access: Access): readonly Scope[] {
+function requiredScopesOf(access: Access): readonly Scope[] {
   return access === 'public' || access === 'authenticated' ? [] : requiredScopes(access);
 }
 

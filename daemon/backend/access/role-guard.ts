@@ -4,7 +4,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
 import type { CredentialRegistry } from '../model/access/credentials.ts';
 import { hasAdministrator } from './scopes-of-user.ts';
-import { builtIn, type RoleChange } from '../model/access/roles.ts';
+import { findBuiltIn, type RoleChange } from '../model/access/roles.ts';
 
 /**
  * Rejects changes of roles and bindings that nobody may make: changes of built-in objects, and the removal of the last
@@ -38,14 +38,14 @@ export class RoleGuard {
 }
 
 /** True if the role or binding is built in and cannot be changed, so that it is never stored. */
-export function isFixed({ kind, namespace, name }: Pick<RoleChange, 'kind' | 'namespace' | 'name'>): boolean {
-  return builtIn(kind, namespace, name) !== undefined && !REPLACEABLE_ROLES.has(name);
+export function isFixedRole({ kind, namespace, name }: Pick<RoleChange, 'kind' | 'namespace' | 'name'>): boolean {
+  return findBuiltIn(kind, namespace, name) !== undefined && !REPLACEABLE_ROLES.has(name);
 }
 
 function refuseFixed(change: RoleChange): void {
-  if (!isFixed(change)) return;
+  if (!isFixedRole(change)) return;
   const { kind, namespace, name, object } = change;
-  const own = builtIn(kind, namespace, name);
+  const own = findBuiltIn(kind, namespace, name);
   if (object !== undefined && own !== undefined && isDeepStrictEqual(meaningOf(object), meaningOf(own))) return;
   throw new MonError('conflict', `${name} is built in and cannot be changed: create one with another name`);
 }

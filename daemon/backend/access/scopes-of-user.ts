@@ -5,7 +5,7 @@ import { scopesOfGrants, type Grant, type RoleIndex } from '../../../shared/doma
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 import type { CredentialRegistry, User } from '../model/access/credentials.ts';
 
-const ALL: ReadonlySet<Scope> = new Set(SCOPES);
+const ALL_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 
 /**
  * Returns the current scopes of a user. The name of a group grants scopes until a binding names the group; the names of
@@ -20,9 +20,9 @@ export function scopesOfUser(
   configuredUser: string | undefined,
   username: string,
 ): ReadonlySet<Scope> | undefined {
-  if (username === configuredUser) return ALL;
+  if (username === configuredUser) return ALL_SCOPES;
   const user = users.get(username);
-  return user === undefined || user.disabled ? undefined : scopesBy(user, roles.index);
+  return user === undefined || user.disabled ? undefined : effectiveScopesOf(user, roles.index);
 }
 
 /** Returns the rights that roles grant to a stored user; empty if the user is unknown or disabled. */
@@ -36,7 +36,7 @@ export function grantsOfUser(
 
 /** Returns the rights of a user by groups and by roles, even if the user is disabled. */
 export function rightsOfUser(user: User, index: RoleIndex): Rights {
-  return { scopes: scopesBy(user, index), grants: index.grantsOf(user.username, user.groups) };
+  return { scopes: effectiveScopesOf(user, index), grants: index.grantsOf(user.username, user.groups) };
 }
 
 /**
@@ -57,12 +57,12 @@ export function scopesOfKey(
 /** True if at least one stored user is enabled and has the scope `admin`. */
 export function hasAdministrator(users: ReadonlyMap<string, User>, index: RoleIndex): boolean {
   for (const user of users.values()) {
-    if (!user.disabled && scopesBy(user, index).has('admin')) return true;
+    if (!user.disabled && effectiveScopesOf(user, index).has('admin')) return true;
   }
   return false;
 }
 
-function scopesBy({ username, groups }: User, index: RoleIndex): ReadonlySet<Scope> {
+function effectiveScopesOf({ username, groups }: User, index: RoleIndex): ReadonlySet<Scope> {
   const named = scopesOfGroups(groups.filter((group) => PERMANENT_GROUPS.has(group) || !index.isBound(group)));
   return new Set([...named, ...scopesOfGrants(index.grantsOf(username, groups))]);
 }

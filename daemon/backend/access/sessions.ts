@@ -51,7 +51,7 @@ interface SubmittedTokens {
   readonly refreshSecret: string;
 }
 
-interface SessionParts {
+interface SessionDependencies {
   readonly batcher: Batcher;
   readonly registry: Registry;
   readonly clock: Clock;
@@ -68,13 +68,13 @@ interface SessionParts {
  * restart. A log-out takes effect at once.
  */
 export class Sessions implements Disposable {
-  readonly #parts: SessionParts;
+  readonly #parts: SessionDependencies;
   readonly #tokens: AccessTokens;
   readonly #timer: Disposable;
   /** Time when an access token of a session was last used, by session id, epoch milliseconds; lost at a restart. */
   readonly #uses = new Map<string, number>();
 
-  constructor(parts: SessionParts) {
+  constructor(parts: SessionDependencies) {
     this.#parts = parts;
     this.#tokens = new AccessTokens(parts.registry);
     this.#timer = parts.clock.every(SWEEP_MS, () => {
@@ -94,7 +94,8 @@ export class Sessions implements Disposable {
     const refresh = newSecret();
     const expiresMs = await this.#parts.batcher.run((transaction) => {
       const { nowMs } = transaction;
-      if (credentialVersion === undefined || this.#parts.versions.of(username) !== credentialVersion) throw refusal();
+      if (credentialVersion === undefined || this.#parts.versions.of(username) !== credentialVersion)
+        throw invalidTokenError();
       AccessTokens.ensureSigningKey(transaction);
       this.#evictSessions(transaction, username);
       const ends = nowMs + ACCESS_MS;
@@ -149,7 +150,7 @@ export class Sessions implements Disposable {
         ends,
       };
     });
-    if (refreshed === 'ended') throw refusal();
+    if (refreshed === 'ended') throw invalidTokenError();
     const { username, access, refreshToken: next, ends } = refreshed;
     return this.#tokensOf(access, username, next, ends);
   }
@@ -167,7 +168,7 @@ export class Sessions implements Disposable {
       transaction.remove(SESSIONS, transaction.registry.credentials, session.id);
       return 'closed';
     });
-    if (closed === 'ended') throw refusal();
+    if (closed === 'ended') throw invalidTokenError();
   }
 
   /**
@@ -240,7 +241,7 @@ export class Sessions implements Disposable {
   async #shown(accessToken: string, refreshToken: string): Promise<SubmittedTokens> {
     const access = await this.#tokens.readTokenId(accessToken);
     const refresh = parseRefreshToken(refreshToken);
-    if (access === undefined || refresh?.session !== access.session) throw refusal();
+    if (access === undefined || refresh?.session !== access.session) throw invalidTokenError();
     return { session: access.session, refreshSecret: refresh.secret };
   }
 
@@ -255,7 +256,7 @@ export class Sessions implements Disposable {
     nowMs: number,
   ): { readonly session: Session; readonly state: RefreshTokenState } {
     const session = this.#parts.registry.credentials.sessions.get(id);
-    if (session === undefined || !this.isValid(session)) throw refusal();
+    if (session === undefined || !this.isValid(session)) throw invalidTokenError();
     return { session, state: stateOfRefreshToken(session, refreshSecret, nowMs) };
   }
 
@@ -286,6 +287,6 @@ export class Sessions implements Disposable {
   }
 }
 
-function refusal(): MonError {
+function invalidTokenError(): MonError {
   return new MonError('unauthenticated', 'the refresh token is invalid or expired: log in again');
 }

@@ -11,7 +11,7 @@ import { saveUser } from '../model/access/mutations.ts';
 /** Maximum number of stored users. */
 export const USERS_MAX = 10_000;
 
-interface UserParts {
+interface UserDependencies {
   readonly batcher: Batcher;
   /** Returns the hash of a password. The hash is stored in place of the password. */
   readonly hashPassword: (password: string) => Promise<string>;
@@ -29,13 +29,13 @@ interface UserParts {
 export type UserGuard = (before: User | undefined, after: User) => void;
 
 /** The default guard, which allows every change. */
-const ALLOWED: UserGuard = () => undefined;
+const ALLOW_EVERY_CHANGE: UserGuard = () => undefined;
 
 /** Creates and changes the stored users. A user is never removed, only disabled. */
 export class Users {
-  readonly #parts: UserParts;
+  readonly #parts: UserDependencies;
 
-  constructor(parts: UserParts) {
+  constructor(parts: UserDependencies) {
     this.#parts = parts;
   }
 
@@ -43,7 +43,7 @@ export class Users {
    * @throws MonError `conflict` if a user has this name, `invalid` if the password is missing, `unavailable` if the
    *   maximum number of users is reached or free disk space is missing
    */
-  async create(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
+  async create(submitted: SubmittedUser, actor: Actor, guard = ALLOW_EVERY_CHANGE): Promise<void> {
     const hash = await this.#hashOf(submitted);
     await this.#parts.batcher.run((transaction) => {
       if (transaction.registry.credentials.users.has(submitted.username)) {
@@ -54,13 +54,18 @@ export class Users {
   }
 
   /** Creates or replaces a user. If the request contains no password, the stored password stays valid. */
-  async put(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
+  async put(submitted: SubmittedUser, actor: Actor, guard = ALLOW_EVERY_CHANGE): Promise<void> {
     const hash = await this.#hashOf(submitted);
     await this.#parts.batcher.run((transaction) => this.#save(transaction, submitted, hash, actor, guard));
   }
 
   /** @throws MonError `not_found` if there is no such user */
-  async setPassword(username: string, submitted: SubmittedPassword, actor: Actor, guard = ALLOWED): Promise<void> {
+  async setPassword(
+    username: string,
+    submitted: SubmittedPassword,
+    actor: Actor,
+    guard = ALLOW_EVERY_CHANGE,
+  ): Promise<void> {
     const passwordHash = await this.#hashOf(submitted);
     const next = (user: User, { nowMs }: Transaction): User => ({
       ...user,
@@ -70,7 +75,7 @@ export class Users {
   }
 
   /** @throws MonError `not_found` if there is no such user, `conflict` if no administrator would remain */
-  setDisabled(username: string, disabled: boolean, actor: Actor, guard = ALLOWED): Promise<void> {
+  setDisabled(username: string, disabled: boolean, actor: Actor, guard = ALLOW_EVERY_CHANGE): Promise<void> {
     return this.#change(username, actor, (user) => ({ ...user, disabled }), guard);
   }
 
@@ -79,7 +84,7 @@ export class Users {
     username: string,
     next: (groups: readonly string[]) => readonly string[],
     actor: Actor,
-    guard = ALLOWED,
+    guard = ALLOW_EVERY_CHANGE,
   ): Promise<void> {
     return this.#change(username, actor, (user) => ({ ...user, groups: next(user.groups) }), guard);
   }
@@ -143,8 +148,8 @@ export class Users {
     recordAudit(transaction, actor, {
       action: before === undefined ? 'user.create' : isDisabled ? 'user.disable' : 'user.change',
       target: after.username,
-      before: before === undefined ? null : audited(before),
-      after: audited(after),
+      before: before === undefined ? null : auditedUser(before),
+      after: auditedUser(after),
     });
   }
 
@@ -162,6 +167,6 @@ export class Users {
  * Returns the attributes of a user for the audit trail, without the hash. A change of the password shows only in the
  * time of the last change.
  */
-function audited({ groups, disabled, passwordChangedMs }: User): unknown {
+function auditedUser({ groups, disabled, passwordChangedMs }: User): unknown {
   return { groups, disabled, secret_changed_at: Math.floor(passwordChangedMs / 1000) };
 }

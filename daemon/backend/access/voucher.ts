@@ -18,17 +18,17 @@ export interface Voucher extends Pick<
  */
 const TEXT_LENGTH_MAX = 8 * 1024;
 
-const NAME = z.string().max(1024);
+const nameSchema = z.string().max(1024);
 
-const schema: z.ZodType<Voucher> = z.strictObject({
-  name: NAME,
+const voucherSchema: z.ZodType<Voucher> = z.strictObject({
+  name: nameSchema,
   via: z.enum(['open', 'nobody', 'local', 'password', 'key', 'token', 'certificate']),
-  keyId: NAME.optional(),
-  sessionId: NAME.optional(),
-  authority: NAME.optional(),
-  clientNames: z.array(NAME).optional(),
+  keyId: nameSchema.optional(),
+  sessionId: nameSchema.optional(),
+  authority: nameSchema.optional(),
+  clientNames: z.array(nameSchema).optional(),
   certificateOrigin: z
-    .strictObject({ authorities: z.array(NAME), organizations: z.array(NAME), units: z.array(NAME) })
+    .strictObject({ authorities: z.array(nameSchema), organizations: z.array(nameSchema), units: z.array(nameSchema) })
     .optional(),
   expiresMs: z.number().optional(),
   passwordChangedMs: z.number().optional(),
@@ -43,7 +43,7 @@ export function voucherText(voucher: Voucher): string {
 export function parseVoucher(text: string): Voucher | undefined {
   if (text.length > TEXT_LENGTH_MAX) return undefined;
   try {
-    return schema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString())).data;
+    return voucherSchema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString())).data;
   } catch {
     return undefined;
   }

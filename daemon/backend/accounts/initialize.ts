@@ -18,7 +18,7 @@ import { TABLES } from '../model/tables/tables.ts';
 
 const LEASE_MS = 30_000;
 
-interface InitializeParts {
+interface InitializeDependencies {
   readonly openStore: () => Promise<Store>;
   readonly clock: Clock;
   readonly log: Log;
@@ -36,13 +36,13 @@ interface InitializeParts {
  * @returns the name of the new administrator; undefined if the store already contains an administrator
  * @throws MonError `invalid` if name or password is missing or not allowed; `conflict` if a backend is using the store
  */
-export async function initialize({
+export async function createFirstAdministrator({
   openStore,
   clock,
   log,
   env,
   terminal,
-}: InitializeParts): Promise<string | undefined> {
+}: InitializeDependencies): Promise<string | undefined> {
   await using parts = new AsyncDisposableStack();
   const store = await openStore();
   parts.defer(() => store.close());
@@ -68,11 +68,11 @@ export async function initialize({
 }
 
 async function credentialsOf(
-  env: InitializeParts['env'],
+  env: InitializeDependencies['env'],
   terminal: Terminal | undefined,
 ): Promise<{ readonly username: string; readonly password: string }> {
   const username = env['MON_ADMIN_USERNAME'] || (await terminal?.ask('Name of the administrator: '));
-  const password = (await passwordOf(env)) ?? (await askTwice(terminal));
+  const password = (await passwordOf(env)) ?? (await askNewPassword(terminal));
   if (username !== undefined && password !== undefined) return { username, password };
   throw new MonError(
     'invalid',
@@ -80,7 +80,7 @@ async function credentialsOf(
   );
 }
 
-async function passwordOf(env: InitializeParts['env']): Promise<string | undefined> {
+async function passwordOf(env: InitializeDependencies['env']): Promise<string | undefined> {
   const file = env['MON_ADMIN_PASSWORD_FILE'] || undefined;
   const password = env['MON_ADMIN_PASSWORD'] || undefined;
   if (file === undefined) return password;
@@ -94,7 +94,7 @@ async function passwordOf(env: InitializeParts['env']): Promise<string | undefin
   }
 }
 
-async function askTwice(terminal: Terminal | undefined): Promise<string | undefined> {
+async function askNewPassword(terminal: Terminal | undefined): Promise<string | undefined> {
   if (terminal === undefined) return undefined;
   const password = await terminal.askSecret(`Password, at least ${String(PASSWORD_LENGTH_MIN)} characters: `);
   if (password === (await terminal.askSecret('The same password again: '))) return password;

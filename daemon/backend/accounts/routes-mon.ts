@@ -1,9 +1,9 @@
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { hasScope } from '../access/principal.ts';
-import type { OnMon, RouteAccess } from '../http/route.ts';
+import type { MonHandlers, RouteAccess } from '../http/route.ts';
 
 /** Serves the identity and rights of the caller, and the access that each route requires. */
-export function accessOnMon(table: readonly RouteAccess[]): OnMon<'access'> {
+export function accessOnMon(table: readonly RouteAccess[]): MonHandlers<'access'> {
   return {
     access: ({ principal }) => ({
       name: principal.name,

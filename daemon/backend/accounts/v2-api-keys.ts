@@ -18,26 +18,26 @@ import type { ApiKeys, Granter } from '../access/api-keys.ts';
 import { matchesSecret, hashSensuGoKey } from '../access/key-secret.ts';
 import type { ApiKey, CredentialRegistry } from '../model/access/credentials.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { readBody, schemaValidator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnV2 } from '../http/route.ts';
+import type { V2Handlers } from '../http/route.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import {
-  changing,
+  changeHandler,
   etagOf,
   mergePatchOf,
   preconditionsOf,
   refuseUnless,
   sendObject,
 } from '../http/v2-object-response.ts';
-import { sortedAfter, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
+import { objectsAfterKey, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
-const validateGranted = validator(grantedApiKeySchema);
-const validatePeerKey = validator(peerApiKeySchema);
-const validatePatched = validator(patchedApiKeySchema);
-const validateRestored = validator(restoredApiKeySchema);
+const validateGranted = schemaValidator(grantedApiKeySchema);
+const validatePeerKey = schemaValidator(peerApiKeySchema);
+const validatePatched = schemaValidator(patchedApiKeySchema);
+const validateRestored = schemaValidator(restoredApiKeySchema);
 
-interface ApiKeyDeps {
+interface ApiKeyDependencies {
   readonly apiKeys: ApiKeys;
   readonly registry: { readonly credentials: CredentialRegistry };
 }
@@ -46,12 +46,12 @@ interface ApiKeyDeps {
  * Serves API keys to administrators (completion 1.17). The key itself appears only in the response to its granter, and
  * its hash only in a dump.
  */
-export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> {
+export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDependencies): V2Handlers<'apiKeys'> {
   const shown = (key: ApiKey): V2ApiKey => shownApiKey(key, apiKeys.lastUse(key));
 
   const source: ObjectSource<V2ApiKey> = {
     fieldRoot: 'apikey',
-    list: (_none, after) => [sortedAfter([...registry.credentials.apiKeys.values()].map(shown), after, keyOf)],
+    list: (_none, after) => [objectsAfterKey([...registry.credentials.apiKeys.values()].map(shown), after, keyOf)],
     keyOf,
     labelsOf: () => ({}),
   };
@@ -87,21 +87,21 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
     get: (request, reply) => {
       const key = registry.credentials.apiKeys.get(idOfPath(request));
       if (key === undefined) throw doesNotExist();
-      return sendObject(request, reply, tagged(key), shown(key));
+      return sendObject(request, reply, taggedApiKey(key), shown(key));
     },
     patch: async (request, reply) => {
       const patch = mergePatchOf(request);
       const id = idOfPath(request);
       const preconditions = preconditionsOf(request);
       const written = await apiKeys.change(id, granterOf(request), (present) => {
-        refuseUnless(meetsPreconditions(preconditions, etagOf(tagged(present))));
-        const changed = validatePatched(mergePatch(patchable(present), patch));
+        refuseUnless(meetsPreconditions(preconditions, etagOf(taggedApiKey(present))));
+        const changed = validatePatched(mergePatch(patchableApiKey(present), patch));
         if (changed.metadata.name !== id) throw new MonError('invalid', 'the name of an API key cannot be changed');
         return changed;
       });
-      return sendObject(request, reply, tagged(written), shown(written));
+      return sendObject(request, reply, taggedApiKey(written), shown(written));
     },
-    put: changing(async (request) => {
+    put: changeHandler(async (request) => {
       const name = pathName(request, 'key');
       const key = isSensuGoApiKey(name) ? peerKeyOf(request) : readBody(request, validateRestored);
       if (key.metadata.name !== (partsOfKey(name)?.id ?? name)) {
@@ -109,7 +109,7 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
       }
       await apiKeys.restore(key, granterOf(request));
     }),
-    revoke: changing((request, actor) => apiKeys.revoke(idOfPath(request), actor)),
+    revoke: changeHandler((request, actor) => apiKeys.revoke(idOfPath(request), actor)),
   };
 }
 
@@ -146,7 +146,7 @@ function shownApiKey(key: ApiKey, lastUsed: number | null): V2ApiKey {
  * Returns the attributes of an API key from which its entity tag is computed. They omit the last use, so that using the
  * key does not change the tag.
  */
-function tagged(key: ApiKey): V2ApiKey {
+function taggedApiKey(key: ApiKey): V2ApiKey {
   return shownApiKey(key, null);
 }
 
@@ -154,7 +154,7 @@ function tagged(key: ApiKey): V2ApiKey {
  * Returns the attributes of an API key to which a patch is applied. For a key with all roles of its user they contain
  * no scopes, so that the patched key still has all roles, even for another user.
  */
-function patchable(key: ApiKey): object {
-  const { scopes, all_roles: allRoles, ...shown } = tagged(key);
+function patchableApiKey(key: ApiKey): object {
+  const { scopes, all_roles: allRoles, ...shown } = taggedApiKey(key);
   return allRoles ? shown : { ...shown, scopes };
 }

@@ -5,22 +5,22 @@ import type { Role, RoleBinding, SubmittedRole, SubmittedRoleBinding } from '../
 import type { RoleKind } from '../model/definitions/state.ts';
 import type { CredentialRegistry } from '../model/access/credentials.ts';
 import { namedGroups, type EscalationGuard } from '../access/escalation-guard.ts';
-import { builtIn, builtInsOf } from '../model/access/roles.ts';
+import { findBuiltIn, builtInsOf } from '../model/access/roles.ts';
 import { hasScope, type Principal } from '../access/principal.ts';
-import { objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
-import { definitionCollection, type DefinitionDeps } from '../definitions/routes-v2.ts';
-import { sortedAfter } from '../http/v2-object-list.ts';
+import { objectHandlers, METADATA_ACCESSORS, type Collection } from '../http/v2-collection.ts';
+import { definitionCollection, type DefinitionDependencies } from '../definitions/routes-v2.ts';
+import { objectsAfterKey } from '../http/v2-object-list.ts';
 
-interface RoleDeps extends DefinitionDeps {
+interface RoleDependencies extends DefinitionDependencies {
   readonly escalation: EscalationGuard;
-  readonly registry: DefinitionDeps['registry'] & { readonly credentials: CredentialRegistry };
+  readonly registry: DefinitionDependencies['registry'] & { readonly credentials: CredentialRegistry };
 }
 
 /**
  * Serves roles and role bindings, in a namespace and cluster-wide. `shared/domain/v2/roles.ts` defines their meaning.
  */
 export function rolesOnV2(
-  deps: RoleDeps,
+  deps: RoleDependencies,
 ): Readonly<
   Record<'roles' | 'clusterRoles' | 'roleBindings' | 'clusterRoleBindings', ReturnType<typeof objectHandlers>>
 > {
@@ -32,15 +32,15 @@ export function rolesOnV2(
   };
 }
 
-function rolesOf(deps: RoleDeps, kind: 'roles' | 'clusterroles'): Collection<Role, SubmittedRole> {
-  return withBuiltIns(deps, kind, definitionCollection(deps, { kind }));
+function rolesOf(deps: RoleDependencies, kind: 'roles' | 'clusterroles'): Collection<Role, SubmittedRole> {
+  return addBuiltInRoles(deps, kind, definitionCollection(deps, { kind }));
 }
 
 function bindingsOf(
-  deps: RoleDeps,
+  deps: RoleDependencies,
   kind: 'rolebindings' | 'clusterrolebindings',
 ): Collection<RoleBinding, SubmittedRoleBinding> {
-  const collection = withBuiltIns(deps, kind, definitionCollection(deps, { kind }));
+  const collection = addBuiltInRoles(deps, kind, definitionCollection(deps, { kind }));
   return {
     ...collection,
     warningsOf: warningsOfBinding,
@@ -73,12 +73,12 @@ function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index:
  * Returns a collection that also contains the built-in roles or bindings, which are not stored. It rejects changes that
  * grant more rights than the requester has, and shows cluster-wide objects without a namespace.
  */
-function withBuiltIns<T extends Role | RoleBinding, S extends object>(
-  { registry, escalation }: RoleDeps,
+function addBuiltInRoles<T extends Role | RoleBinding, S extends object>(
+  { registry, escalation }: RoleDependencies,
   kind: RoleKind,
   collection: Collection<T, S>,
 ): Collection<T, S> {
-  const { keyOf } = WITH_METADATA;
+  const { keyOf } = METADATA_ACCESSORS;
   const isClusterWide = kind.startsWith('cluster');
   const stored = (namespace: string): readonly T[] =>
     [...registry.definitions.in(kind, namespace).values()].map(({ object }) => object as T);
@@ -107,10 +107,10 @@ function withBuiltIns<T extends Role | RoleBinding, S extends object>(
       const own = stored(namespace);
       const names = new Set(own.map(({ metadata }) => metadata.name));
       const others = builtInsOf(kind, namespace).filter(({ metadata }) => !names.has(metadata.name)) as readonly T[];
-      return [sortedAfter([...own, ...others], after, keyOf)];
+      return [objectsAfterKey([...own, ...others], after, keyOf)];
     },
     get: (namespace, [name = '']) =>
-      (registry.definitions.get(kind, namespace, name)?.object ?? builtIn(kind, namespace, name)) as T | undefined,
+      (registry.definitions.get(kind, namespace, name)?.object ?? findBuiltIn(kind, namespace, name)) as T | undefined,
   };
 }
 

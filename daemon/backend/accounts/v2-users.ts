@@ -18,19 +18,19 @@ import type { Sessions } from '../access/sessions.ts';
 import type { EscalationGuard } from '../access/escalation-guard.ts';
 import type { UserGuard, Users } from '../access/users.ts';
 import { actorOf } from '../access/actor.ts';
-import { parseBody, readBody, validateParsedBody, validator } from '../http/json-body.ts';
+import { parseBody, readBody, validateParsedBody, schemaValidator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnV2 } from '../http/route.ts';
+import type { V2Handlers } from '../http/route.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
-import { changing, sendObject } from '../http/v2-object-response.ts';
-import { sortedAfter, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
+import { changeHandler, sendObject } from '../http/v2-object-response.ts';
+import { objectsAfterKey, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
-const validateUser = validator(submittedUserSchema);
-const validatePassword = validator(submittedPasswordSchema);
-const validateChange = validator(changedPasswordSchema);
-const validateGroup = validator(groupSchema);
+const validateUser = schemaValidator(submittedUserSchema);
+const validatePassword = schemaValidator(submittedPasswordSchema);
+const validateChange = schemaValidator(changedPasswordSchema);
+const validateGroup = schemaValidator(groupSchema);
 
-interface UserDeps {
+interface UserDependencies {
   readonly authenticator: Authenticator;
   readonly registry: { readonly credentials: CredentialRegistry };
   readonly users: Users;
@@ -42,10 +42,16 @@ interface UserDeps {
  * Returns the routes by which administrators manage users, and users change their own password (completion 1.17).
  * Deleting a user only disables it, as in Sensu Go.
  */
-export function usersOnV2({ authenticator, users, sessions, registry, escalation }: UserDeps): OnV2<'users'> {
+export function usersOnV2({
+  authenticator,
+  users,
+  sessions,
+  registry,
+  escalation,
+}: UserDependencies): V2Handlers<'users'> {
   const source: ObjectSource<V2User> = {
     fieldRoot: 'user',
-    list: (_none, after) => [sortedAfter([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
+    list: (_none, after) => [objectsAfterKey([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
     keyOf,
     labelsOf: () => ({}),
   };
@@ -82,12 +88,12 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
       if (user === undefined) throw doesNotExist();
       return sendObject(request, reply, shownUser(user));
     },
-    put: changing((request, actor) => users.put(userOfPath(request), actor, guardOf(request))),
-    disable: changing((request, actor) => users.setDisabled(pathName(request, 'user'), true, actor)),
-    reinstate: changing((request, actor) =>
+    put: changeHandler((request, actor) => users.put(userOfPath(request), actor, guardOf(request))),
+    disable: changeHandler((request, actor) => users.setDisabled(pathName(request, 'user'), true, actor)),
+    reinstate: changeHandler((request, actor) =>
       users.setDisabled(pathName(request, 'user'), false, actor, guardOf(request)),
     ),
-    setPassword: changing(async (request, actor) => {
+    setPassword: changeHandler(async (request, actor) => {
       const name = pathName(request, 'user');
       const body = parseBody(request);
       const next =
@@ -96,17 +102,17 @@ export function usersOnV2({ authenticator, users, sessions, registry, escalation
           : await newHashIfProven(request, name, validateParsedBody(body, validateChange));
       await users.setPassword(name, next, actor);
     }),
-    resetPassword: changing((request, actor) =>
+    resetPassword: changeHandler((request, actor) =>
       users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actor, guardOf(request)),
     ),
-    logOut: changing((request, actor) => sessions.logOut(pathName(request, 'user'), actor)),
-    leaveGroups: changing((request, actor) => users.setGroups(pathName(request, 'user'), () => [], actor)),
-    joinGroup: changing((request, actor) => {
+    logOut: changeHandler((request, actor) => sessions.logOut(pathName(request, 'user'), actor)),
+    leaveGroups: changeHandler((request, actor) => users.setGroups(pathName(request, 'user'), () => [], actor)),
+    joinGroup: changeHandler((request, actor) => {
       const group = groupOfPath(request);
       const joined = (groups: readonly string[]): string[] => [...new Set([...groups, group])];
       return users.setGroups(pathName(request, 'user'), joined, actor, guardOf(request));
     }),
-    leaveGroup: changing((request, actor) => {
+    leaveGroup: changeHandler((request, actor) => {
       const group = groupOfPath(request);
       return users.setGroups(pathName(request, 'user'), (groups) => groups.filter((one) => one !== group), actor);
     }),

@@ -8,7 +8,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Acknowledgement, AcknowledgementRow } from '../../../shared/schemas/acknowledgement.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import { saveAcknowledgement } from '../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
@@ -50,7 +50,7 @@ export class Acknowledgements {
         const acknowledgement = acknowledgeEvent(transaction, entry, request, actor.who);
         recordAudit(transaction, actor, {
           action: 'event.acknowledge',
-          target: targetIn(namespaceName, `${client}/${check}`),
+          target: auditTarget(namespaceName, `${client}/${check}`),
           before: before ?? null,
           after: acknowledgement,
           reason: acknowledgement.note ?? null,
@@ -79,7 +79,7 @@ export class Acknowledgements {
         saveAcknowledgement(transaction, entry, undefined, actor.who);
         recordAudit(transaction, actor, {
           action: 'event.unacknowledge',
-          target: targetIn(namespaceName, target),
+          target: auditTarget(namespaceName, target),
           before,
         });
       },

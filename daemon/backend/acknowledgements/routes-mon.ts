@@ -8,36 +8,36 @@ import { creatorOf } from '../access/principal.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import {
   entriesOf,
   requestedNamespace,
   requestedNamespaces,
-  type NamespaceDeps,
+  type NamespaceDependencies,
   type Placed,
 } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import type { Acknowledgements } from './commands.ts';
 
-const validate = bodyValidator(MON_API.acknowledge);
+const validateAcknowledgement = bodyValidator(MON_API.acknowledge);
 
-interface AcknowledgementDeps extends NamespaceDeps {
+interface AcknowledgementDependencies extends NamespaceDependencies {
   readonly acknowledgements: Acknowledgements;
   readonly clock: Clock;
 }
 
 /** Serves the acknowledgements of events: lists them with an optional search (`?q=`), creates and removes them. */
 export function acknowledgementsOnMon(
-  deps: AcknowledgementDeps,
-): OnMon<'acknowledgements' | 'acknowledge' | 'unacknowledge'> {
+  deps: AcknowledgementDependencies,
+): MonHandlers<'acknowledgements' | 'acknowledge' | 'unacknowledge'> {
   const { acknowledgements, clock } = deps;
   return {
     acknowledgements: (request, reply, query) => {
       const where = searchFilter(ACKNOWLEDGEMENT_SEARCH, query, (row: AcknowledgementRow) => row, clock.now());
       const requested = requestedNamespaces(request, deps);
-      const entries = entriesOf(requested, ({ acknowledged }) => [...acknowledged.all()].toSorted(byName));
+      const entries = entriesOf(requested, ({ acknowledged }) => [...acknowledged.all()].toSorted(compareByName));
       const shown = ({ namespace, entry }: Placed<CheckEntry>): AcknowledgementRow[] => {
         const row = rowOf(entry);
         return row === undefined ? [] : [requested.withNamespaceName(row, namespace.name)];
@@ -46,7 +46,7 @@ export function acknowledgementsOnMon(
     },
     acknowledge: async (request, reply) => {
       const { name } = requestedNamespace(request, deps);
-      const submitted = readBody(request, validate);
+      const submitted = readBody(request, validateAcknowledgement);
       const actor = actorOf(request, submitted.owner);
       const owner = creatorOf(request.principal, submitted.owner) ?? actor.who;
       const row = await acknowledgements.acknowledge(name, { ...submitted, owner }, actor);
@@ -65,6 +65,6 @@ function rowOf({ client, name, state: { event } }: CheckEntry): AcknowledgementR
   return event?.acknowledgement && acknowledgementRow(event.acknowledgement, client.name, name, event.status);
 }
 
-function byName(a: CheckEntry, b: CheckEntry): number {
+function compareByName(a: CheckEntry, b: CheckEntry): number {
   return compareText(a.client.name, b.client.name) || compareText(a.name, b.name);
 }

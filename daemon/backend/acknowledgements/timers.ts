@@ -2,15 +2,15 @@ import type { Acknowledgements } from './commands.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
-import { runDeadlines, type DeadlineParts } from '../schedule/run-deadlines.ts';
+import { runDeadlines, type DeadlineDependencies } from '../schedule/run-deadlines.ts';
 
-interface ExpiryParts extends DeadlineParts {
+interface ExpiryDependencies extends DeadlineDependencies {
   readonly registry: Registry;
   readonly acknowledgements: Pick<Acknowledgements, 'expire'>;
 }
 
 /** Ends acknowledgements at their deadlines. Handlers are then notified again of the events. */
-export function expireAcknowledgements(parts: ExpiryParts): Disposable {
+export function expireAcknowledgements(parts: ExpiryDependencies): Disposable {
   const { registry, acknowledgements } = parts;
   return runDeadlines(parts, {
     failure: 'an acknowledgement that expired could not be removed',

@@ -44,7 +44,7 @@ export interface IdentityHeaders {
   readonly namespace: string;
 }
 
-interface AccessParts {
+interface AccessDependencies {
   readonly registry: Pick<Registry, 'hasNamespace'>;
   readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
 }
@@ -61,13 +61,14 @@ const V2_AGENT_HEADERS: IdentityHeaders = { name: 'sensu-agentname', namespace: 
 /** Headers of the handshake response that make v2 agents send and accept JSON. */
 const V2_ANSWER_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
-type Entry = Pick<WebSocketEndpoint, 'headers' | 'doingOf'> & Required<Pick<WebSocketEndpoint, 'admit' | 'accept'>>;
+type AgentEndpoint = Pick<WebSocketEndpoint, 'headers' | 'doingOf'> &
+  Required<Pick<WebSocketEndpoint, 'admit' | 'accept'>>;
 
 /** Returns the endpoint functions for v2 agents, which must state their name in the handshake. */
 export function v2AgentEntry(
-  parts: AccessParts,
+  parts: AccessDependencies,
   accept: (socket: FrameSocket, identity: V2AgentIdentity) => void,
-): Entry {
+): AgentEndpoint {
   const { admit, ...entry } = agentEntry(V2_AGENT_HEADERS, parts, (socket, identity) => {
     const { name = '', namespace = DEFAULT_NAMESPACE, clientNames, hasAcceptHeader: namesForm } = identity;
     accept(socket, { name, namespace, isCertified: clientNames !== undefined, isConfigurable: namesForm });
@@ -80,7 +81,7 @@ export function v2AgentEntry(
       verb: 'create',
       resource: 'events',
       name: '',
-      namespace: single(headers[V2_AGENT_HEADERS.namespace]) ?? DEFAULT_NAMESPACE,
+      namespace: firstHeaderValue(headers[V2_AGENT_HEADERS.namespace]) ?? DEFAULT_NAMESPACE,
     }),
     admit: (request, principal) => {
       const name = v2NameSchema.safeParse(request.headers[V2_AGENT_HEADERS.name]);
@@ -96,9 +97,9 @@ export function v2AgentEntry(
  */
 export function agentEntry(
   headers: IdentityHeaders,
-  parts: AccessParts,
+  parts: AccessDependencies,
   accept: (socket: FrameSocket, identity: AgentIdentity) => void,
-): Entry {
+): AgentEndpoint {
   return {
     admit: (request, principal) => admitAgent(identityOf(request.headers, headers, principal), principal, parts),
     accept: (socket, principal, request) => accept(socket, identityOf(request.headers, headers, principal)),
@@ -114,8 +115,8 @@ function identityOf(
 ): AgentIdentity {
   const [only, ...others] = certificateNamespaces ?? [];
   return {
-    name: single(headers[names.name]),
-    namespace: single(headers[names.namespace]) ?? namespace ?? (others.length === 0 ? only : undefined),
+    name: firstHeaderValue(headers[names.name]),
+    namespace: firstHeaderValue(headers[names.namespace]) ?? namespace ?? (others.length === 0 ? only : undefined),
     clientNames,
     certificateNamespaces,
     hasAcceptHeader: headers.accept !== undefined,
@@ -132,7 +133,7 @@ function identityOf(
 function admitAgent(
   { namespace: named, name, clientNames, certificateNamespaces }: AgentIdentity,
   principal: Pick<Principal, 'namespace'>,
-  { registry, entityLimit }: AccessParts,
+  { registry, entityLimit }: AccessDependencies,
 ): void {
   const namespace = named ?? DEFAULT_NAMESPACE;
   if (name !== undefined) refuseOtherClient(name, clientNames);
@@ -144,7 +145,7 @@ function admitAgent(
   if (name !== undefined) entityLimit.refuseBeyond(namespace, name);
 }
 
-function single(header: string | readonly string[] | undefined): string | undefined {
+function firstHeaderValue(header: string | readonly string[] | undefined): string | undefined {
   const value = typeof header === 'string' ? header : header?.[0];
   return value === '' ? undefined : value;
 }

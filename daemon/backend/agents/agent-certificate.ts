@@ -32,13 +32,13 @@ function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCer
   if (!socket.authorized) {
     // By its type `authorizationError` is an Error, but Node.js sets it to the error code, a string.
     const problem = String(socket.authorizationError);
-    throw refusal(
+    throw certificateError(
       `the client certificate is rejected (${problem}): use a certificate that was issued by a CA in client-ca-file and has not expired`,
     );
   }
   const [first, ...others] = namesOfClients(certificate);
   if (first === undefined)
-    throw refusal('the client certificate contains no client name: put the name into the CommonName');
+    throw certificateError('the client certificate contains no client name: put the name into the CommonName');
   return {
     clientNames: [first, ...others],
     authority: authorityOf(socket),
@@ -152,14 +152,14 @@ function issuersOf(socket: TLSSocket, leaf: X509Certificate): string[] {
 
 function subjectOf(certificate: X509Certificate): Pick<CertificateOrigin, 'organizations' | 'units'> {
   const { O, OU } = certificate.toLegacyObject().subject as { readonly O?: unknown; readonly OU?: unknown };
-  return { organizations: texts(O), units: texts(OU) };
+  return { organizations: textValuesOf(O), units: textValuesOf(OU) };
 }
 
 /** Returns the text values of a certificate subject's attribute, which may occur several times. */
-function texts(value: unknown): string[] {
+function textValuesOf(value: unknown): string[] {
   return [value].flat().filter((one) => typeof one === 'string');
 }
 
-function refusal(message: string): MonError {
+function certificateError(message: string): MonError {
   return new MonError('unauthenticated', message);
 }

@@ -23,13 +23,13 @@ import { LONG_FRAME_BYTES, LongFrames } from '../sockets/long-frames.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultStream } from './result-stream.ts';
 import { SpoolEvent } from './spool-event.ts';
-import type { AgentLink, AdmittedParts, HubCallbacks } from './agent-link.ts';
+import type { AgentLink, AdmittedConnectionDependencies, HubCallbacks } from './agent-link.ts';
 
 /** WebSocket close codes: 1008 for a rejected message or rejected credentials, 1013 for a temporary server failure. */
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
-type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool' | 'delta'>;
+type AgentHello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool' | 'delta'>;
 
 const isResultsMessage = compileSchema(resultsMessageSchema);
 
@@ -46,7 +46,7 @@ export class AgentConnection implements AgentLink {
   readonly #clientNames: readonly string[] | undefined;
   readonly #certificateNamespaces: readonly string[] | undefined;
   readonly #socket: FrameSocket;
-  readonly #parts: AdmittedParts;
+  readonly #parts: AdmittedConnectionDependencies;
   readonly #membership: HubCallbacks;
   readonly #heartbeat: Heartbeat;
   readonly #spoolEvent: SpoolEvent;
@@ -57,7 +57,7 @@ export class AgentConnection implements AgentLink {
   constructor(
     socket: FrameSocket,
     { namespace, clientNames, certificateNamespaces }: IdentityLimits,
-    parts: AdmittedParts,
+    parts: AdmittedConnectionDependencies,
     membership: HubCallbacks,
   ) {
     this.namespace = namespace ?? DEFAULT_NAMESPACE;
@@ -178,7 +178,7 @@ export class AgentConnection implements AgentLink {
     done.catch((error: unknown) => this.#refuse(error));
   }
 
-  async #greet(client: SubmittedClient, { spool, namespace, delta }: Hello): Promise<void> {
+  async #greet(client: SubmittedClient, { spool, namespace, delta }: AgentHello): Promise<void> {
     if (this.#stream !== undefined)
       throw new MonError('invalid', 'hello was already sent: send only one hello per connection');
     refuseOtherClient(client.name, this.#clientNames);

@@ -9,7 +9,7 @@ import { V2AgentConnection } from './v2-agent-connection.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
 import { RejectedResults } from './rejected-results.ts';
-import type { AgentParts, AgentLink, HubCallbacks } from './agent-link.ts';
+import type { AgentDependencies, AgentLink, HubCallbacks } from './agent-link.ts';
 
 /** The connected agents of one namespace. */
 interface NamespaceAgents {
@@ -22,7 +22,7 @@ const HEARTBEAT_MS = 30_000;
 
 /** The connected agents. Sends them check requests by subscription, and resumes connections that wait for a commit. */
 export class AgentHub implements Disposable {
-  readonly #parts: AgentParts;
+  readonly #parts: AgentDependencies;
   /** All open connections, each with the subscriptions for which it gets check requests. */
   readonly #connections = new Map<AgentLink, readonly string[]>();
   readonly #namespaces = new Map<string, NamespaceAgents>();
@@ -38,7 +38,7 @@ export class AgentHub implements Disposable {
   #generation: number;
   readonly #disposables: Disposable[];
 
-  constructor(parts: AgentParts) {
+  constructor(parts: AgentDependencies) {
     this.#parts = parts;
     this.#rejected = new RejectedResults(parts);
     this.#generation = parts.registry.generation;

@@ -11,7 +11,7 @@ import { OutgoingRequest } from './outgoing-request.ts';
 import { RejectedResults } from './rejected-results.ts';
 
 /** Dependencies of all agent connections. */
-export interface AgentParts {
+export interface AgentDependencies {
   readonly batcher: Batcher;
   readonly results: Results;
   readonly clients: Clients;
@@ -25,7 +25,7 @@ export interface AgentParts {
 }
 
 /** Dependencies of a single agent connection, whose credentials were accepted. */
-export interface AdmittedParts extends AgentParts {
+export interface AdmittedConnectionDependencies extends AgentDependencies {
   /** Throws if the credentials of the connection are no longer valid. */
   readonly admission: Admission;
   readonly rejected: RejectedResults;

@@ -25,7 +25,7 @@ export async function openAgentListener(
 ): Promise<AgentListener> {
   const server = makeServer((_request, response) => refusePlainRequest(response));
   await using parts = new AsyncDisposableStack();
-  parts.defer(() => closed(server, connections));
+  parts.defer(() => closeServer(server, connections));
   parts.use(routeUpgrades(server, endpoints, admission, textRefusal));
   try {
     server.listen(address.port, address.bind);
@@ -45,7 +45,7 @@ function refusePlainRequest(response: ServerResponse): void {
   response.end('this port is for the WebSocket connections of agents');
 }
 
-async function closed(server: Server, connections: Connections): Promise<void> {
+async function closeServer(server: Server, connections: Connections): Promise<void> {
   if (!server.listening) return;
   server.close();
   connections.cut(server);

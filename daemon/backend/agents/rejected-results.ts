@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 const LOGGED_PER_CLIENT = 20;
 const LOGGED_IN_TOTAL = 500;
 /** Maximum number of clients that are named in the summary of rejected results. */
-const NAMED_MAX = 10;
+const NAMED_CLIENTS_MAX = 10;
 
 /** Log fields that identify a rejected result, and the connection on which it arrived. */
 interface RejectedResult {
@@ -38,12 +38,12 @@ export class RejectedResults implements Disposable {
     const loggedOfClient = this.#loggedOf.get(client) ?? 0;
     if (loggedOfClient >= LOGGED_PER_CLIENT || this.#logged >= LOGGED_IN_TOTAL) {
       this.#omitted++;
-      if (this.#omittedClients.size < NAMED_MAX) this.#omittedClients.add(client);
+      if (this.#omittedClients.size < NAMED_CLIENTS_MAX) this.#omittedClients.add(client);
       return;
     }
     this.#loggedOf.set(client, loggedOfClient + 1);
     this.#logged++;
-    this.#log.error({ ...result, ...namesIn(check), reason }, 'check result rejected');
+    this.#log.error({ ...result, ...checkNamesOf(check), reason }, 'check result rejected');
   }
 
   [Symbol.dispose](): void {
@@ -66,7 +66,7 @@ export class RejectedResults implements Disposable {
 }
 
 /** Returns log fields with the names of the check and its source, as far as the result contains them. */
-function namesIn(check: unknown): { readonly check?: string; readonly source?: string } {
+function checkNamesOf(check: unknown): { readonly check?: string; readonly source?: string } {
   const { name, source } = (typeof check === 'object' && check !== null ? check : {}) as Readonly<
     Record<string, unknown>
   >;

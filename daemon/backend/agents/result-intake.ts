@@ -5,7 +5,7 @@ import type { Cancellation } from '../results/agent-delivery.ts';
 const IN_FLIGHT_MAX = 256;
 
 /** Functions of the agent connection by which a `ResultIntake` submits results, and pauses their sender. */
-interface IntakeParts {
+interface IntakeCallbacks {
   /**
    * Adds a result to the queue of the next commit.
    *
@@ -25,7 +25,7 @@ interface IntakeParts {
  * full or the store fails to write them.
  */
 export class ResultIntake {
-  readonly #parts: IntakeParts;
+  readonly #parts: IntakeCallbacks;
   #backlog: unknown[] = [];
   /** Results that were submitted but could not be stored, in order. They are submitted again. */
   #returned: unknown[] = [];
@@ -35,7 +35,7 @@ export class ResultIntake {
   /** True after the credentials of the sender became invalid: then its results are ignored. */
   #isOver = false;
 
-  constructor(parts: IntakeParts) {
+  constructor(parts: IntakeCallbacks) {
     this.#parts = parts;
   }
 

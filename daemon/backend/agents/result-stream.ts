@@ -2,7 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { AGENT_WINDOW, type BackendMessage, type DeltaResult } from '../../../shared/schemas/agent.ts';
 import type { Settlement, UncheckedResult } from '../results/agent-delivery.ts';
 import { ConnectionBaselines } from '../results/baselines.ts';
-import type { AdmittedParts } from './agent-link.ts';
+import type { AdmittedConnectionDependencies } from './agent-link.ts';
 
 /** Maximum number of results of one connection that wait for their commit. At the limit the socket is not read. */
 const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
@@ -10,9 +10,9 @@ const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
 /** Number of gathered results at which the stream submits them, before it adds the results of another frame. */
 const GATHERED_MAX = 256;
 
-type Results = readonly (UncheckedResult | DeltaResult)[];
+type ResultFrame = readonly (UncheckedResult | DeltaResult)[];
 
-type StreamParts = Pick<AdmittedParts, 'results' | 'baselineBudget' | 'rejected' | 'admission'>;
+type StreamDependencies = Pick<AdmittedConnectionDependencies, 'results' | 'baselineBudget' | 'rejected' | 'admission'>;
 
 /** The agent that sends the results of a stream. */
 interface StreamOwner {
@@ -41,7 +41,7 @@ interface ConnectionCallbacks {
 /** Submits the results of one connection in order, limits how many wait for their commit, and acknowledges them. */
 export class ResultStream {
   readonly #owner: StreamOwner;
-  readonly #parts: StreamParts;
+  readonly #parts: StreamDependencies;
   readonly #line: ConnectionCallbacks;
   #inFlight = 0;
   #committedId = 0;
@@ -49,7 +49,7 @@ export class ResultStream {
   /** Results of frames that arrived together. Submitting them together costs little more than submitting one frame. */
   #gathered: (UncheckedResult | DeltaResult)[] = [];
   /** Results that wait to be submitted, in order, because the queue is full or too many results are in flight. */
-  #waiting: Results[] = [];
+  #waiting: ResultFrame[] = [];
   /** Flag that is set if results could not be stored. Later results are then ignored, to keep the order. */
   readonly #cancellation = { isCancelled: false };
   /**
@@ -66,7 +66,7 @@ export class ResultStream {
    */
   #resumeAfter: number | undefined;
 
-  constructor(owner: StreamOwner, parts: StreamParts, line: ConnectionCallbacks) {
+  constructor(owner: StreamOwner, parts: StreamDependencies, line: ConnectionCallbacks) {
     this.#owner = owner;
     this.#parts = parts;
     this.#line = line;
@@ -100,7 +100,7 @@ export class ResultStream {
     results,
     resume_after: resumeAfter,
   }: {
-    readonly results: Results;
+    readonly results: ResultFrame;
     readonly resume_after?: number | undefined;
   }): void {
     if (this.#resumeAfter !== undefined) {
@@ -182,7 +182,7 @@ export class ResultStream {
   }
 
   /** Submits results for the next commit. @returns false if the queue is full, so that none was submitted */
-  #submit(results: Results): boolean {
+  #submit(results: ResultFrame): boolean {
     const { namespace, client, spool, isCertified } = this.#owner;
     const { admission } = this.#parts;
     try {
@@ -208,7 +208,7 @@ export class ResultStream {
     return true;
   }
 
-  #reportRejected(results: Results, id: number, reason: string): void {
+  #reportRejected(results: ResultFrame, id: number, reason: string): void {
     const { namespace, client } = this.#owner;
     const refused = results.find((result) => result.id === id);
     const check = refused !== undefined && 'check' in refused ? refused.check : undefined;

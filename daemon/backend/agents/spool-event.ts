@@ -2,14 +2,14 @@ import { SPOOL_CHECK, SPOOL_CHECK_INTERVAL, spoolCheckResult } from '../../../sh
 import { errorMessage } from '../../../shared/errors.ts';
 import { spoolTroubleSchema, type SpoolTrouble } from '../../../shared/schemas/agent.ts';
 import type { SubmittedClient } from '../../../shared/schemas/client.ts';
-import type { AgentParts } from './agent-link.ts';
+import type { AgentDependencies } from './agent-link.ts';
 
 /**
  * Stores the spool state that an agent reports in `hello` and keepalives as results of the check `mon.spool` of its
  * client. So an event opens and resolves automatically. A client that never had a spool problem has no such check.
  */
 export class SpoolEvent {
-  readonly #parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>;
+  readonly #parts: Pick<AgentDependencies, 'registry' | 'results' | 'clock' | 'log'>;
   #trouble: SpoolTrouble | undefined;
   /**
    * Time of the last submitted result on the monotonic clock; undefined if none was submitted on this connection, or
@@ -17,7 +17,7 @@ export class SpoolEvent {
    */
   #writtenAtMs: number | undefined;
 
-  constructor(parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>) {
+  constructor(parts: Pick<AgentDependencies, 'registry' | 'results' | 'clock' | 'log'>) {
     this.#parts = parts;
   }
 

@@ -26,11 +26,11 @@ import { Heartbeat } from '../sockets/heartbeat.ts';
 import { LONG_FRAME_BYTES, LongFrames } from '../sockets/long-frames.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultIntake } from './result-intake.ts';
-import type { AgentLink, AdmittedParts, HubCallbacks } from './agent-link.ts';
+import type { AgentLink, AdmittedConnectionDependencies, HubCallbacks } from './agent-link.ts';
 
 /** WebSocket close codes. */
-const NORMAL = 1000;
-const GOING_AWAY = 1001;
+const NORMAL_CLOSE_CODE = 1000;
+const GOING_AWAY_CLOSE_CODE = 1001;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
@@ -46,7 +46,7 @@ export class V2AgentConnection implements AgentLink {
   readonly name: string;
   subscriptions: readonly string[] = [];
   readonly #socket: FrameSocket;
-  readonly #parts: AdmittedParts;
+  readonly #parts: AdmittedConnectionDependencies;
   readonly #membership: HubCallbacks;
   readonly #isConfigurable: boolean;
   readonly #heartbeat: Heartbeat;
@@ -60,7 +60,7 @@ export class V2AgentConnection implements AgentLink {
   constructor(
     socket: FrameSocket,
     { namespace, name, isCertified, isConfigurable }: V2AgentIdentity,
-    parts: AdmittedParts,
+    parts: AdmittedConnectionDependencies,
     membership: HubCallbacks,
   ) {
     this.namespace = namespace;
@@ -160,7 +160,7 @@ export class V2AgentConnection implements AgentLink {
   clientChanged(): void {
     if (this.#entry() !== undefined) this.#reloadClient();
     // The client was deleted. As in Sensu Go, the close frame contains no reason.
-    else if (this.#isRegistered) this.close(NORMAL, '');
+    else if (this.#isRegistered) this.close(NORMAL_CLOSE_CODE, '');
   }
 
   #entry(): ClientEntry | undefined {
@@ -298,7 +298,8 @@ export class V2AgentConnection implements AgentLink {
     const isReplaced = !this.#membership.left();
     // Only an agent that closes its connection on its own has left. After a failure, or when this backend stops, the
     // agent will connect again.
-    const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.stopping.aborted;
+    const hasLeft =
+      !isReplaced && (code === NORMAL_CLOSE_CODE || code === GOING_AWAY_CLOSE_CODE) && !this.#parts.stopping.aborted;
     if (!hasLeft || this.#entry()?.profile.deregisters !== true) {
       // Results that still wait in the intake are submitted, because the agent would not send them again.
       this.#membership.requestProceed();
@@ -322,7 +323,7 @@ export class V2AgentConnection implements AgentLink {
     const { code, message } = error instanceof MonError ? error : new MonError('internal', 'internal error');
     if (code === 'conflict') {
       // The entity was deleted, but its connection is not closed yet: close it as `clientChanged` does.
-      this.close(NORMAL, '');
+      this.close(NORMAL_CLOSE_CODE, '');
       return;
     }
     this.#parts.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent rejected');

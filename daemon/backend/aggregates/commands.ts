@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { AGGREGATE_DELETIONS } from '../model/aggregates/storage.ts';
 
@@ -28,7 +28,7 @@ export class Aggregates {
       transaction.putLatest(AGGREGATE_DELETIONS, namespace, name);
       recordAudit(transaction, actor, {
         action: 'aggregate.delete',
-        target: targetIn(namespaceName, name),
+        target: auditTarget(namespaceName, name),
         before: { clients, checks, results },
       });
     });

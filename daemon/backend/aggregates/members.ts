@@ -19,14 +19,14 @@ import type { CheckAggregate, ClientEntry, Namespace } from '../model/registry/n
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
+import type { MonHandlers } from '../http/route.ts';
+import type { NamespaceDependencies, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Aggregates } from './commands.ts';
 
 /** Dependencies of the routes for aggregates in the v1 and mon API. */
-export interface AggregateDeps extends NamespaceDeps {
+export interface AggregateDependencies extends NamespaceDependencies {
   readonly aggregates: Aggregates;
   readonly memberOutputs: EventCache<MemberOutput>;
   readonly clock: Clock;
@@ -39,11 +39,11 @@ export interface AggregateDeps extends NamespaceDeps {
  *
  * @param shown callback that returns the summary of the aggregate as the API shows it
  */
-export function oneAggregate(
-  deps: AggregateDeps,
+export function aggregateHandlers(
+  deps: AggregateDependencies,
   namespaceOf: NamespaceOf,
   shown = (_namespace: Namespace, _aggregate: CheckAggregate, summary: AggregateSummary): AggregateSummary => summary,
-): OnMon<'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
+): MonHandlers<'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
   const { aggregates, clock, memberOutputs, store } = deps;
 
   function find(request: FastifyRequest): CheckAggregate | undefined {
@@ -88,7 +88,7 @@ export function oneAggregate(
     },
     aggregateResults: async (request, reply, query) => {
       // The severity is validated before the aggregate is looked up, as in Sensu Core (legacy-peer, Aggregates).
-      const severity = severityIn(request);
+      const severity = pathSeverity(request);
       const aggregate = get(request);
       const namespace = namespaceOf(request, deps);
       const outputs = await readOutputs(store, namespace, aggregate, severity, freshness(query), memberOutputs);
@@ -109,7 +109,7 @@ function lengthOf(results: readonly AggregateResults[]): number {
   return length;
 }
 
-function severityIn(request: FastifyRequest): Severity {
+function pathSeverity(request: FastifyRequest): Severity {
   const severity = pathName(request, 'severity');
   const match = SEVERITIES.find((one) => one === severity);
   if (match !== undefined) return match;

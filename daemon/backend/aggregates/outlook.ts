@@ -4,7 +4,7 @@ import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import type { RuleOutlook } from '../../../shared/schemas/explain.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { CheckAggregate, CheckEntry, Namespace } from '../model/registry/namespace.ts';
-import { countsOf, rulesForAggregate, type RuleMoment, type RulesInForce } from './rules.ts';
+import { countsOf, rulesForAggregate, type RuleTimes, type RulesInForce } from './rules.ts';
 
 /** A hypothetical result, whose effect on the verdicts of aggregate rules is predicted. */
 interface AssumedResult {
@@ -15,11 +15,11 @@ interface AssumedResult {
 }
 
 /** Predicts the verdicts of aggregate rules after one more result, and returns them with the current verdicts. */
-export function rulesAfter(
+export function predictRuleVerdicts(
   rules: ReturnType<RulesInForce>,
   namespace: Namespace,
   { client, check, isSilenced }: AssumedResult,
-  moment: RuleMoment,
+  moment: RuleTimes,
 ): RuleOutlook[] {
   const present = namespace.check(client, check.name);
   const joined = aggregateNames(check);
@@ -28,8 +28,11 @@ export function rulesAfter(
     rulesForAggregate(rules, namespace.name, name).map(([rule, definition]) => {
       const aggregate = namespace.aggregates.get(name);
       const before = aggregate && countsOf(namespace, aggregate, definition, moment);
-      const remaining = without(before ?? NOTHING, countedAs(namespace, aggregate, present, definition, moment));
-      const after = joined.includes(name) ? withResult(remaining, definition, check, isSilenced) : remaining;
+      const remaining = subtractCounts(
+        before ?? ZERO_COUNTS,
+        countedAs(namespace, aggregate, present, definition, moment),
+      );
+      const after = joined.includes(name) ? addResult(remaining, definition, check, isSilenced) : remaining;
       const { status, output: text } = ruleVerdict(definition, after);
       return {
         aggregate: name,
@@ -42,7 +45,7 @@ export function rulesAfter(
   );
 }
 
-const NOTHING: RuleCounts = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
+const ZERO_COUNTS: RuleCounts = { fresh: 0, notOk: 0, stale: 0, ignored: 0 };
 
 /** Returns how an aggregate rule counts a check now; undefined if the check is not a member of the aggregate. */
 function countedAs(
@@ -50,7 +53,7 @@ function countedAs(
   aggregate: CheckAggregate | undefined,
   entry: CheckEntry | undefined,
   rule: AggregateRule,
-  { nowMs, sinceMs }: RuleMoment,
+  { nowMs, sinceMs }: RuleTimes,
 ): 'ignored' | 'stale' | 'ok' | 'notOk' | undefined {
   if (aggregate === undefined || entry === undefined || !aggregate.has(entry)) return undefined;
   if (rule['ignore-silenced'] && namespace.aggregates.silenced(aggregate, nowMs).has(entry)) return 'ignored';
@@ -59,7 +62,7 @@ function countedAs(
   return entry.status === 0 ? 'ok' : 'notOk';
 }
 
-function without(counts: RuleCounts, part: ReturnType<typeof countedAs>): RuleCounts {
+function subtractCounts(counts: RuleCounts, part: ReturnType<typeof countedAs>): RuleCounts {
   const { fresh, notOk, stale, ignored } = counts;
   if (part === undefined) return counts;
   if (part === 'ignored') return { ...counts, ignored: ignored - 1 };
@@ -67,7 +70,7 @@ function without(counts: RuleCounts, part: ReturnType<typeof countedAs>): RuleCo
   return { ...counts, fresh: fresh - 1, notOk: part === 'notOk' ? notOk - 1 : notOk };
 }
 
-function withResult(counts: RuleCounts, rule: AggregateRule, { status }: CheckResult, isSilenced: boolean): RuleCounts {
+function addResult(counts: RuleCounts, rule: AggregateRule, { status }: CheckResult, isSilenced: boolean): RuleCounts {
   if (rule['ignore-silenced'] && isSilenced) return { ...counts, ignored: counts.ignored + 1 };
   return { ...counts, fresh: counts.fresh + 1, notOk: status === 0 ? counts.notOk : counts.notOk + 1 };
 }

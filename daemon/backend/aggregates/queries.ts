@@ -15,9 +15,9 @@ import { readRecords } from '../model/events/read-records.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 
 /** Number of selected members that are collected before their results are read from the store. */
-const CHUNK = 250;
+const CHUNK_MEMBERS = 250;
 /** Number of clients that are examined, or of outputs that are sorted, before yielding to the event loop. */
-const YIELD_EVERY = 1000;
+const YIELD_INTERVAL = 1000;
 /** Number of members that are counted or listed before `TimeSlice` decides whether to yield to the event loop. */
 const LOOKED_AT_ONCE = 1000;
 
@@ -57,7 +57,7 @@ export async function freshSummaryOf(
   const timeSlice = new TimeSlice();
   for (let counted = 0; counted < size; counted += LOOKED_AT_ONCE) {
     await timeSlice.share();
-    countSome(results, members, { oldest, silenced });
+    countNextMembers(results, members, { oldest, silenced });
   }
   return { clients: aggregate.clientCount, checks: aggregate.checkCount, results };
 }
@@ -66,7 +66,7 @@ export async function freshSummaryOf(
  * Counts the next `LOOKED_AT_ONCE` members of an iterator. It is a separate synchronous function, because the
  * JavaScript engine optimizes that better.
  */
-function countSome(
+function countNextMembers(
   results: Record<keyof AggregateSummary['results'], number>,
   members: Iterator<CheckEntry>,
   { oldest, silenced }: { readonly oldest: number; readonly silenced: ReadonlySet<CheckEntry> },
@@ -110,7 +110,7 @@ export async function checksOf(namespace: Namespace, aggregate: CheckAggregate):
     }
   };
   await visitInChunks(await clientsOf(namespace, aggregate), note, ({ checks: { size } }) => size);
-  return [...checks].map(([name, clients]) => ({ name, clients })).toSorted(by(({ name }) => name));
+  return [...checks].map(([name, clients]) => ({ name, clients })).toSorted(compareBy(({ name }) => name));
 }
 
 /** The attributes of a member's committed result that the API shows, with secrets redacted. */
@@ -142,7 +142,7 @@ export async function readOutputs(
     status !== undefined && severityOf(status) === severity && !isResultStale(executed, maxAge, now);
 
   const outputs = new Map<string, Map<string, string[]>>();
-  for await (const entries of inChunks(namespace, aggregate, counts)) {
+  for await (const entries of selectMembersInChunks(namespace, aggregate, counts)) {
     // The cache finds outputs by the state object of an event. If `auto_resolve: false` keeps an event open after an OK
     // result, this object does not change. So the outputs of OK members are not cached.
     const read =
@@ -151,15 +151,15 @@ export async function readOutputs(
         : await cache.of(entries, (missing) => readMembers(store, missing));
     for (const [at, { client }] of entries.entries()) {
       const member = read[at];
-      if (member !== undefined && counts(member)) noteOutput(outputs, client.name, member);
+      if (member !== undefined && counts(member)) addOutput(outputs, client.name, member);
     }
   }
   const results: AggregateResults[] = [];
   for (const [check, clients] of outputs) {
-    results.push({ check, summary: [...clients].map(summaryOfOutput).toSorted(mostFirst) });
-    if (clients.size > YIELD_EVERY) await yieldToEventLoop();
+    results.push({ check, summary: [...clients].map(summaryOfOutput).toSorted(compareByTotal) });
+    if (clients.size > YIELD_INTERVAL) await yieldToEventLoop();
   }
-  return results.toSorted(by(({ check }) => check));
+  return results.toSorted(compareBy(({ check }) => check));
 }
 
 /**
@@ -173,7 +173,7 @@ async function visitInChunks<Entry>(
   weightOf: (entry: Entry) => number = () => 1,
 ): Promise<void> {
   const timeSlice = new TimeSlice();
-  for (let at = 0; at < entries.length; await timeSlice.share()) at = lookFrom(entries, at, look, weightOf);
+  for (let at = 0; at < entries.length; await timeSlice.share()) at = processEntriesFrom(entries, at, look, weightOf);
 }
 
 /**
@@ -182,7 +182,7 @@ async function visitInChunks<Entry>(
  *
  * @returns index of the first entry that was not processed
  */
-function lookFrom<Entry>(
+function processEntriesFrom<Entry>(
   entries: readonly Entry[],
   start: number,
   look: (entry: Entry) => void,
@@ -203,7 +203,7 @@ function lookFrom<Entry>(
  *
  * @param counts callback that returns true for a member to be selected
  */
-async function* inChunks(
+async function* selectMembersInChunks(
   namespace: Namespace,
   aggregate: CheckAggregate,
   counts: (entry: CheckEntry) => boolean,
@@ -211,7 +211,7 @@ async function* inChunks(
   let chunk: CheckEntry[] = [];
   for (const [at, client] of namespace.sortedClients().entries()) {
     if (aggregate.hasClient(client)) chunk.push(...membersOf(aggregate, client).filter(counts));
-    if (chunk.length < CHUNK && at % YIELD_EVERY < YIELD_EVERY - 1) continue;
+    if (chunk.length < CHUNK_MEMBERS && at % YIELD_INTERVAL < YIELD_INTERVAL - 1) continue;
     yield chunk;
     chunk = [];
     await yieldToEventLoop();
@@ -241,7 +241,7 @@ function membersOf(aggregate: CheckAggregate, client: ClientEntry): CheckEntry[]
   return client.sortedChecks().filter((entry) => aggregate.has(entry));
 }
 
-function noteOutput(
+function addOutput(
   outputs: Map<string, Map<string, string[]>>,
   client: string,
   { name, output }: { readonly name: string; readonly output: string },
@@ -259,10 +259,10 @@ function summaryOfOutput([output, clients]: readonly [string, readonly string[]]
   return { output, total: clients.length, clients };
 }
 
-function mostFirst(a: OutputSummary, b: OutputSummary): number {
+function compareByTotal(a: OutputSummary, b: OutputSummary): number {
   return b.total - a.total || (a.output < b.output ? -1 : 1);
 }
 
-function by<T>(key: (item: T) => string): (a: T, b: T) => number {
+function compareBy<T>(key: (item: T) => string): (a: T, b: T) => number {
   return (a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
 }

@@ -5,8 +5,8 @@ import type { AggregateSummary, NamedAggregate } from '../../../shared/schemas/a
 import { summaryOf } from './queries.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
-import { oneAggregate, type AggregateDeps } from './members.ts';
-import type { OnMon } from '../http/route.ts';
+import { aggregateHandlers, type AggregateDependencies } from './members.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
 /**
@@ -14,30 +14,32 @@ import { searchFilter } from '../http/search.ts';
  * and filtered by a search (`?q=`).
  */
 export function aggregatesOnMon(
-  deps: AggregateDeps,
-): OnMon<'aggregates' | 'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
+  deps: AggregateDependencies,
+): MonHandlers<
+  'aggregates' | 'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'
+> {
   return {
     aggregates: (request, reply, query) => {
       const namespaces = requestedNamespaces(request, deps);
       const nowMs = deps.clock.now();
       const shown = ({ namespace, entry }: Placed<CheckAggregate>): NamedAggregate =>
         namespaces.withNamespaceName(
-          { name: entry.name, ...withRules(deps, namespace, entry, summaryOf(namespace, entry, nowMs)) },
+          { name: entry.name, ...addRuleVerdicts(deps, namespace, entry, summaryOf(namespace, entry, nowMs)) },
           namespace.name,
         );
       const where = searchFilter(AGGREGATE_SEARCH, query, (aggregate: NamedAggregate) => aggregate, nowMs);
       const entries = entriesOf(namespaces, ({ aggregates }) => aggregates.sorted());
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
-    ...oneAggregate(deps, requestedNamespace, (namespace, entry, summary) =>
-      withRules(deps, namespace, entry, summary),
+    ...aggregateHandlers(deps, requestedNamespace, (namespace, entry, summary) =>
+      addRuleVerdicts(deps, namespace, entry, summary),
     ),
   };
 }
 
 /** Returns the summary of an aggregate with the current verdicts of its rules. */
-function withRules(
-  { clock, config, registry }: Pick<AggregateDeps, 'clock' | 'config' | 'registry'>,
+function addRuleVerdicts(
+  { clock, config, registry }: Pick<AggregateDependencies, 'clock' | 'config' | 'registry'>,
   namespace: Namespace,
   aggregate: CheckAggregate,
   summary: AggregateSummary,

@@ -12,7 +12,7 @@ import type { CheckAggregate, Namespace } from '../model/registry/namespace.ts';
 export type RulesInForce = () => Readonly<Record<string, AggregateRule>>;
 
 /** The times from which an aggregate rule derives whether a result is stale. */
-export interface RuleMoment {
+export interface RuleTimes {
   readonly nowMs: number;
   /**
    * Epoch milliseconds since which results could arrive. The age of an earlier result counts from this time, so that it
@@ -29,7 +29,7 @@ class RuleWatch {
   otherSinceMs = (): number => 0;
 
   /** Returns the times from which a rule derives whether a result is stale, both for its evaluation and for display. */
-  momentAt(nowMs: number): RuleMoment {
+  momentAt(nowMs: number): RuleTimes {
     return { nowMs, sinceMs: (this.ownSinceMs ?? this.otherSinceMs)() };
   }
 }
@@ -41,7 +41,7 @@ export function verdictOf(
   namespace: Namespace,
   aggregate: CheckAggregate,
   [check, rule]: readonly [check: string, rule: AggregateRule],
-  moment: RuleMoment,
+  moment: RuleTimes,
 ): AggregateRuleVerdict & { readonly status: 0 | 1 | 2 | 3 } {
   const counts = countsOf(namespace, aggregate, rule, moment);
   const { status, output: text } = ruleVerdict(rule, counts);
@@ -50,11 +50,11 @@ export function verdictOf(
 }
 
 /** Returns the rules that apply to aggregates of a namespace, each with the name of its check. */
-export function rulesIn(
+export function rulesForNamespace(
   rules: Readonly<Record<string, AggregateRule>>,
   namespace: string,
 ): (readonly [check: string, rule: AggregateRule])[] {
-  return Object.entries(rules).filter(([, rule]) => appliesIn(rule, namespace));
+  return Object.entries(rules).filter(([, rule]) => appliesToNamespace(rule, namespace));
 }
 
 /** Returns the rules that apply to one aggregate, each with the name of its check. */
@@ -63,11 +63,11 @@ export function rulesForAggregate(
   namespace: string,
   aggregate: string,
 ): (readonly [check: string, rule: AggregateRule])[] {
-  return rulesIn(rules, namespace).filter(([check, rule]) => (rule.aggregate ?? check) === aggregate);
+  return rulesForNamespace(rules, namespace).filter(([check, rule]) => (rule.aggregate ?? check) === aggregate);
 }
 
 /** True if a rule applies to aggregates of a namespace. */
-export function appliesIn(rule: Pick<AggregateRule, 'namespace'>, namespace: string): boolean {
+export function appliesToNamespace(rule: Pick<AggregateRule, 'namespace'>, namespace: string): boolean {
   return rule.namespace === namespace || rule.namespace === EVERY_NAMESPACE;
 }
 
@@ -79,7 +79,7 @@ export function countsOf(
   namespace: Namespace,
   aggregate: CheckAggregate,
   rule: AggregateRule,
-  { nowMs, sinceMs }: RuleMoment,
+  { nowMs, sinceMs }: RuleTimes,
 ): RuleCounts {
   const silenced = rule['ignore-silenced'] ? namespace.aggregates.silenced(aggregate, nowMs) : undefined;
   if (rule.stale === undefined) {

@@ -7,15 +7,15 @@ import type { PlanningClock } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 import type { Results } from '../results/commands.ts';
-import { appliesIn, openRuleWatch, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
+import { appliesToNamespace, openRuleWatch, rulesForNamespace, verdictOf, type RulesInForce } from './rules.ts';
 
 /** Interval, in milliseconds, at which aggregate rules are evaluated. It does not depend on the number of results. */
-const LOOK_MS = 1000;
+const EVALUATION_INTERVAL_MS = 1000;
 
 /** User name that is recorded when an event is resolved and a result deleted because the rule or aggregate is gone. */
-const BY = 'mon';
+const BACKEND_USER = 'mon';
 
-interface AggregateWatchParts {
+interface AggregateWatchDependencies {
   readonly rules: RulesInForce;
   readonly registry: Registry;
   readonly batcher: Batcher;
@@ -34,14 +34,14 @@ interface AggregateWatchParts {
  * changes, otherwise at the interval of the rule. The result is removed when its rule or aggregate is removed (spec,
  * aggregates 2).
  */
-export function watchAggregates(parts: AggregateWatchParts): Disposable {
+export function watchAggregates(parts: AggregateWatchDependencies): Disposable {
   const { rules, registry, clock, log } = parts;
   const watch = registry.state(openRuleWatch);
   // The start time is derived from the steady clock, so that a clock that is set back does not move it into the future.
   const startedMs = clock.steady();
   const sinceMs = (watch.ownSinceMs = () => clock.now() - clock.steady() + startedMs);
   let isLooking = false;
-  const looks = clock.every(LOOK_MS, () => {
+  const looks = clock.every(EVALUATION_INTERVAL_MS, () => {
     if (isLooking || parts.isAwaitingBacklog()) return;
     const due = [...dueResults()];
     const gone = goneChecks();
@@ -69,7 +69,7 @@ export function watchAggregates(parts: AggregateWatchParts): Disposable {
     const moment = watch.momentAt(clock.now());
     const inForce = rules();
     for (const namespace of registry.namespaces()) {
-      for (const named of rulesIn(inForce, namespace.name)) {
+      for (const named of rulesForNamespace(inForce, namespace.name)) {
         const [check, rule] = named;
         const aggregate = namespace.aggregates.get(rule.aggregate ?? check);
         if (aggregate === undefined) continue;
@@ -89,7 +89,7 @@ export function watchAggregates(parts: AggregateWatchParts): Disposable {
       const client = namespace.clients.get(AGGREGATE_RULES_CLIENT);
       const gone = [...(client?.checks.keys() ?? [])].filter((check) => {
         const rule = Object.hasOwn(inForce, check) ? inForce[check] : undefined;
-        if (rule === undefined || !appliesIn(rule, namespace.name)) return true;
+        if (rule === undefined || !appliesToNamespace(rule, namespace.name)) return true;
         return namespace.aggregates.get(rule.aggregate ?? check) === undefined;
       });
       return gone.map((check) => [namespace.name, check] as const);
@@ -132,8 +132,8 @@ function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<v
     (transaction) => {
       for (const [namespace, check] of checks) {
         const entry = transaction.registry.findNamespace(namespace)?.check(AGGREGATE_RULES_CLIENT, check);
-        if (entry?.state.event !== undefined) resolveEvent(transaction, entry, BY);
-        if (entry !== undefined) removeCheck(transaction, entry, BY);
+        if (entry?.state.event !== undefined) resolveEvent(transaction, entry, BACKEND_USER);
+        if (entry !== undefined) removeCheck(transaction, entry, BACKEND_USER);
       }
     },
     {

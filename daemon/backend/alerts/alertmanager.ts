@@ -14,19 +14,19 @@ import type { Handlers } from '../http/route.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { alertNamespace, alertFilterOf } from './query-filters.ts';
-import { submitAlerts, type IncomingDeps } from './commands.ts';
+import { submitAlerts, type IncomingDependencies } from './commands.ts';
 
 /** The dependencies of the routes for alerts in the Alertmanager API. */
-interface AlertDeps extends IncomingDeps {
+interface AlertDependencies extends IncomingDependencies {
   readonly store: Store;
 }
 
-type Served = Handlers<
+type AlertHandlers = Handlers<
   Pick<typeof ALERTMANAGER_API, 'healthy' | 'ready' | 'status' | 'receivers' | 'alerts' | 'alertGroups' | 'postAlerts'>
 >;
 
 /** Serves alerts in the Alertmanager API: submits posted alerts, and lists open events (prometheus 1.1 to 1.5). */
-export function alertsOnAlertmanager(deps: AlertDeps): Served {
+export function alertsOnAlertmanager(deps: AlertDependencies): AlertHandlers {
   const { clock, config, store } = deps;
   const startedAtMs = clock.now();
 

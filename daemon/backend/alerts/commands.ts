@@ -7,21 +7,21 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { BATCH_MAX, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Admission } from '../access/admission.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import { validator, type ParsedBody } from '../http/json-body.ts';
-import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import { schemaValidator, type ParsedBody } from '../http/json-body.ts';
+import type { NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import { validateSubmitted } from '../results/validate-result.ts';
 import type { Results } from '../results/commands.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 
 /** Dependencies of `submitAlerts`. */
-export interface IncomingDeps extends NamespaceDeps {
+export interface IncomingDependencies extends NamespaceDependencies {
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'program'>;
   readonly results: Pick<Results, 'submit'>;
 }
 
-const validateAlert = validator(postedAlertSchema);
+const validateAlert = schemaValidator(postedAlertSchema);
 
 /** Maximum number of rejected alerts that an error message describes. */
 const PROBLEMS_SHOWN_MAX = 20;
@@ -32,7 +32,11 @@ const PROBLEMS_SHOWN_MAX = 20;
  * @throws MonError that lists the rejected alerts, after the other alerts were stored; its code is that of the first
  *   rejected alert. `invalid` if the body is not an array of alerts; `unavailable`; the error of `admission`
  */
-export async function submitAlerts({ value }: ParsedBody, admission: Admission, deps: IncomingDeps): Promise<void> {
+export async function submitAlerts(
+  { value }: ParsedBody,
+  admission: Admission,
+  deps: IncomingDependencies,
+): Promise<void> {
   if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of alerts');
   if (value.length > BATCH_MAX) {
     throw new MonError('invalid', `${String(value.length)} alerts are too many: send at most ${String(BATCH_MAX)}`);
@@ -58,7 +62,7 @@ export async function submitAlerts({ value }: ParsedBody, admission: Admission, 
     const refused = await deps.results.submit(DEFAULT_NAMESPACE, results, admission);
     for (const [at, error] of refused) problems.set(indexes[at] ?? 0, error);
   }
-  refuse(problems);
+  throwFirstProblem(problems);
 }
 
 /**
@@ -67,7 +71,7 @@ export async function submitAlerts({ value }: ParsedBody, admission: Admission, 
  * @returns the result; undefined if the alert has ended and its check has no stored result that it could resolve
  * @throws MonError `invalid`
  */
-function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): SubmittedResult | undefined {
+function resultOf(item: unknown, { clock, config, registry }: IncomingDependencies): SubmittedResult | undefined {
   const alert = validateAlert(item);
   const settings = config.program.alerts;
   const key = alertKey(alert.labels, settings);
@@ -86,7 +90,7 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
 /**
  * Throws if alerts were rejected. @throws MonError with the code of the first rejection and the texts of the first few
  */
-function refuse(problems: ReadonlyMap<number, MonError>): void {
+function throwFirstProblem(problems: ReadonlyMap<number, MonError>): void {
   const [first] = problems.values();
   if (first === undefined) return;
   const texts = [...problems]

@@ -5,8 +5,8 @@ import { MonError } from '../../../shared/errors.ts';
 import type { LabelSet, ShownAlert } from '../../../shared/schemas/alert.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Filter } from '../http/filter.ts';
-import { namespaceIn, queryOf } from '../http/query.ts';
-import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import { readQueryNamespace, queryOf } from '../http/query.ts';
+import type { NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 
 /** Maximum number of label matchers in the query of one request. */
@@ -17,8 +17,8 @@ const MATCHERS_MAX = 100;
  *
  * @throws MonError `invalid` if the query of the request names another namespace
  */
-export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry }: NamespaceDeps): Namespace {
-  const name = namespaceIn(request);
+export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry }: NamespaceDependencies): Namespace {
+  const name = readQueryNamespace(request);
   if (name === DEFAULT_NAMESPACE) return registry.namespace(DEFAULT_NAMESPACE);
   const message = `namespace: /api/v2 serves only the namespace ${DEFAULT_NAMESPACE}; use /api/mon/v1 for others`;
   throw new MonError('invalid', message);

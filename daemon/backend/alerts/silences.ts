@@ -17,11 +17,11 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { readBody, schemaValidator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { Handlers } from '../http/route.ts';
-import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import type { NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import { refuseV2AgainstPolicy } from '../silences/policy.ts';
 import { unexpiredEntries } from '../silences/queries.ts';
@@ -29,7 +29,7 @@ import { unexpiredEntry, type SilencedEntries } from '../silences/commands.ts';
 import { alertNamespace, labelFilterOf } from './query-filters.ts';
 
 /** The dependencies of the routes for silences in the Alertmanager API. */
-export interface AlertSilenceDeps extends NamespaceDeps {
+export interface AlertSilenceDependencies extends NamespaceDependencies {
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'program'>;
   readonly silenced: SilencedEntries;
@@ -38,16 +38,18 @@ export interface AlertSilenceDeps extends NamespaceDeps {
 /** The id of a silence, with the subscription, check or selector that decides which events it matches. */
 type SilenceTarget = Pick<SilencedEntry, 'id' | 'subscription' | 'check' | 'selector'>;
 
-type Served = Handlers<Pick<typeof ALERTMANAGER_API, 'silences' | 'silence' | 'postSilence' | 'deleteSilence'>>;
+type SilenceHandlers = Handlers<
+  Pick<typeof ALERTMANAGER_API, 'silences' | 'silence' | 'postSilence' | 'deleteSilence'>
+>;
 
-const validate = validator(postedSilenceSchema);
+const validatePostedSilence = schemaValidator(postedSilenceSchema);
 
 /** Serves silences in the Alertmanager API (prometheus 2.1 to 2.3). */
-export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
+export function silencesOnAlertmanager(deps: AlertSilenceDependencies): SilenceHandlers {
   const { clock, config, silenced } = deps;
 
   /** Returns the unexpired silence with an id. @throws MonError `not_found` if there is none */
-  const entryOf = (request: Parameters<Served['silence']>[0], id: string): SilencedEntry => {
+  const entryOf = (request: Parameters<SilenceHandlers['silence']>[0], id: string): SilencedEntry => {
     const entry = unexpiredEntry(alertNamespace(request, deps), id, clock.now());
     if (entry !== undefined) return entry;
     throw missingSilence(id);
@@ -55,9 +57,9 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   const shown = (entry: SilencedEntry): ShownSilence => ({
     id: entry.id,
     matchers: [...matchersOfSilence(entry, config.program.alerts)],
-    startsAt: moment(startOf(entry)),
-    endsAt: moment(entry.expireAtMs ?? clock.now() + LIFETIME_SECONDS_MAX * 1000),
-    updatedAt: moment(entry.timestamp * 1000),
+    startsAt: isoTime(startOf(entry)),
+    endsAt: isoTime(entry.expireAtMs ?? clock.now() + LIFETIME_SECONDS_MAX * 1000),
+    updatedAt: isoTime(entry.timestamp * 1000),
     createdBy: entry.creator ?? '',
     comment: entry.reason ?? '',
     status: { state: isActive(entry, clock.now()) ? 'active' : 'pending' },
@@ -74,7 +76,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
     silence: (request) => shown(entryOf(request, pathName(request, 'id'))),
     postSilence: async (request) => {
       alertNamespace(request, deps);
-      const posted = readBody(request, validate);
+      const posted = readBody(request, validatePostedSilence);
       const before = posted.id ? entryOf(request, posted.id) : undefined;
       const target = targetOf(posted, before);
       const creator = creatorOf(request.principal, posted.createdBy) || null;
@@ -82,7 +84,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
       if (target.selector !== undefined) await silenced.loadSelectorAttributes(DEFAULT_NAMESPACE, [target.selector]);
       const make = (present: SilencedEntry | undefined, nowMs: number): SilencedEntry => {
         if (present === undefined && target.id === before?.id) throw missingSilence(target.id);
-        const entry = entryMade({ ...posted, createdBy: creator ?? '' }, target, present, nowMs);
+        const entry = buildEntry({ ...posted, createdBy: creator ?? '' }, target, present, nowMs);
         refuseV2AgainstPolicy(deps, entry);
         const lost = replacementProblem(before, entry);
         if (lost !== undefined) throw new MonError('conflict', lost);
@@ -132,7 +134,7 @@ function missingSilence(id: string): MonError {
  *
  * @throws MonError `invalid` if it ends before it begins, has already ended, or lasts too long
  */
-function entryMade(
+function buildEntry(
   { startsAt, endsAt, createdBy, comment }: PostedSilence,
   { id, subscription, check, selector }: SilenceTarget,
   before: SilencedEntry | undefined,
@@ -155,6 +157,6 @@ function entryMade(
   };
 }
 
-function moment(ms: number): string {
+function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

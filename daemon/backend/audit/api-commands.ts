@@ -9,9 +9,9 @@ import {
 } from '../model/definitions/state.ts';
 
 /** Maximum number of definitions that the log record about forbidden commands names. */
-const NAMED_MAX = 20;
+const NAMED_DEFINITIONS_MAX = 20;
 
-const NO_ASSETS =
+const ASSETS_FORBIDDEN =
   'assets install programs on agent hosts, so they are rejected while api-commands or api-command-directories restricts commands: install the programs there';
 
 /**
@@ -37,7 +37,7 @@ export class ApiCommands {
     const settings = this.#settings();
     const { directories } = settings;
     // An asset contains programs that an agent finds before those of its host, so it could replace any program.
-    if (kind === 'assets') return settings.isAllowed && directories.length === 0 ? undefined : NO_ASSETS;
+    if (kind === 'assets') return settings.isAllowed && directories.length === 0 ? undefined : ASSETS_FORBIDDEN;
     // Checks and hooks run on the hosts of agents, where the backend cannot resolve symbolic links. So only the path of
     // the program is checked.
     const isListed = kind === 'checks' || kind === 'hooks' ? isNamedIn : isReallyIn;
@@ -56,7 +56,7 @@ export class ApiCommands {
     );
     if (refused.length === 0) return;
     log.warn(
-      { definitions: refused.slice(0, NAMED_MAX), definition_count: refused.length },
+      { definitions: refused.slice(0, NAMED_DEFINITIONS_MAX), definition_count: refused.length },
       'stored definitions contain commands that the API no longer accepts: these commands still run until the definitions are deleted',
     );
   }

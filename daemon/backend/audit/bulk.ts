@@ -1,7 +1,7 @@
 import { boundedAuditValue } from '../../../shared/domain/audit.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { recordAudit, type AuditedChange } from '../model/audit/mutations.ts';
-import type { Steps } from '../commit/command.ts';
+import type { StepGenerator } from '../commit/command.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 
 /** Maximum total length of the operations in one audit record, in characters of JSON. */
@@ -16,7 +16,7 @@ export function* recordBulk(
   actor: Actor,
   action: 'bulk' | 'undo',
   changes: readonly AuditedChange[],
-): Steps {
+): StepGenerator {
   const parts = yield* partsOf(changes);
   const reasons = new Set(changes.map(({ reason }) => reason ?? null));
   const reason = reasons.size === 1 ? changes[0]?.reason : null;
@@ -28,7 +28,7 @@ export function* recordBulk(
   }
 }
 
-function* partsOf(changes: readonly AuditedChange[]): Steps<unknown[][]> {
+function* partsOf(changes: readonly AuditedChange[]): StepGenerator<unknown[][]> {
   const parts: unknown[][] = [];
   let remainingLength = 0;
   for (const change of changes) {

@@ -26,7 +26,7 @@ export async function auditIds(store: Store, { after = 0, before = Infinity, sin
   const { first, last } = await readAuditHead(store);
   const from = Math.max(first, after + 1);
   const to = Math.min(last, before - 1);
-  const oldest = sinceMs === undefined ? from : await firstSince(store, from, to, sinceMs);
+  const oldest = sinceMs === undefined ? from : await firstRecordIdSince(store, from, to, sinceMs);
   return Array.from({ length: Math.max(0, to - oldest + 1) }, (_, index) => to - index);
 }
 
@@ -40,7 +40,7 @@ export async function readAudit(store: Store, ids: readonly number[]): Promise<A
  * Returns the id of the first audit record in a range at or after `sinceMs`, or `to + 1` if there is none. A binary
  * search is possible, because the times of records never decrease.
  */
-async function firstSince(store: Store, from: number, to: number, sinceMs: number): Promise<number> {
+async function firstRecordIdSince(store: Store, from: number, to: number, sinceMs: number): Promise<number> {
   let low = from;
   let high = to + 1;
   while (low < high) {

@@ -17,10 +17,10 @@ import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../..
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { recordAudit, targetIn, type AuditedChange } from '../model/audit/mutations.ts';
+import { recordAudit, auditTarget, type AuditedChange } from '../model/audit/mutations.ts';
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import type { Steps } from '../commit/command.ts';
+import type { StepGenerator } from '../commit/command.ts';
 import { acknowledgeEvent } from '../acknowledgements/commands.ts';
 import { saveAcknowledgement } from '../model/events/mutations.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
@@ -81,7 +81,7 @@ export class Bulk {
       function* (transaction) {
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
-        const made = yield* idsMadeBy(operations);
+        const made = yield* silenceIdsCreatedBy(operations);
         refuseTooMany(namespace, made, silencesMax());
         for (const id of made) transaction.refuseNew(namespace.silenced.get(id));
         if (selectors.length > 0) refuseBeyondBudget(namespace);
@@ -89,10 +89,10 @@ export class Bulk {
         if (expect === 'all') yield* refuseMissing(namespace, operations, transaction.nowMs);
         const all: OperationResult[] = [];
         for (const operation of operations) {
-          all.push(perform(transaction, namespace, operation, actor.who));
+          all.push(performOperation(transaction, namespace, operation, actor.who));
           yield;
         }
-        const changes = all.flatMap(({ change }) => change ?? []).map((change) => placedIn(namespaceName, change));
+        const changes = all.flatMap(({ change }) => change ?? []).map((change) => addNamespace(namespaceName, change));
         yield;
         const [only] = changes;
         if (only !== undefined && operations.length === 1 && undo !== true) recordAudit(transaction, actor, only);
@@ -112,12 +112,12 @@ function selectorOf(operation: BulkOperation): string | null | undefined {
   return operation.op === 'restore' ? operation.entry.selector : undefined;
 }
 
-function placedIn(namespace: string, change: AuditedChange): AuditedChange {
-  return { ...change, target: targetIn(namespace, change.target) };
+function addNamespace(namespace: string, change: AuditedChange): AuditedChange {
+  return { ...change, target: auditTarget(namespace, change.target) };
 }
 
 /** Returns the ids of the silences that the operations create or restore. */
-function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
+function* silenceIdsCreatedBy(operations: readonly BulkOperation[]): StepGenerator<string[]> {
   const ids: string[] = [];
   for (const operation of operations) {
     if (operation.op === 'silence' || operation.op === 'restore') ids.push(targetOf(operation));
@@ -131,7 +131,7 @@ function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
  *
  * @throws MonError `invalid` or `conflict`, with a message that contains the index of the operation
  */
-function* refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
+function* refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): StepGenerator {
   for (const [index, operation] of operations.entries()) {
     yield;
     const prefix = `operations.${String(index)}: `;
@@ -156,7 +156,7 @@ function openEvents(registry: Registry, namespaceName: string, operations: reado
   });
 }
 
-function perform(
+function performOperation(
   transaction: Transaction,
   namespace: Namespace,
   operation: BulkOperation,
@@ -166,17 +166,17 @@ function perform(
   if (error !== undefined) return { outcome: { ok: false, error } };
   switch (operation.op) {
     case 'silence':
-      return put(transaction, namespace, silencedEntry(operation, transaction.nowMs), by);
+      return putSilence(transaction, namespace, silencedEntry(operation, transaction.nowMs), by);
     case 'restore':
-      return put(transaction, namespace, restoredEntry(operation, transaction.nowMs), by, 'silence.restore');
+      return putSilence(transaction, namespace, restoredEntry(operation, transaction.nowMs), by, 'silence.restore');
     case 'clear':
-      return clear(transaction, namespace, operation, by);
+      return clearSilence(transaction, namespace, operation, by);
     case 'resolve':
-      return resolve(transaction, namespace, operation, by);
+      return resolveOperation(transaction, namespace, operation, by);
     case 'acknowledge':
-      return acknowledge(transaction, namespace, operation, by);
+      return acknowledgeOperation(transaction, namespace, operation, by);
     case 'unacknowledge':
-      return unacknowledge(transaction, namespace, operation, by);
+      return unacknowledgeOperation(transaction, namespace, operation, by);
   }
 }
 
@@ -214,7 +214,7 @@ function isAsExpected(
   return expected === undefined || expected === (present?.timestamp ?? null);
 }
 
-function put(
+function putSilence(
   transaction: Transaction,
   namespace: Namespace,
   entry: SilencedEntry,
@@ -226,7 +226,7 @@ function put(
   const undo: BulkOperation =
     before === undefined
       ? { op: 'clear', id: entry.id, if_timestamp: entry.timestamp }
-      : restoring(before, entry.timestamp);
+      : restoreOperation(before, entry.timestamp);
   const made = before === undefined ? 'silence.create' : 'silence.replace';
   return {
     outcome: { ok: true, undo },
@@ -240,7 +240,7 @@ function put(
   };
 }
 
-function clear(
+function clearSilence(
   transaction: Transaction,
   namespace: Namespace,
   { id }: OperationOf<'clear'>,
@@ -250,12 +250,12 @@ function clear(
   if (entry === undefined) throw new Error(`internal error: the silence ${id} disappeared during the operation`);
   removeSilenced(transaction, namespace, entry, by);
   return {
-    outcome: { ok: true, undo: restoring(entry, null) },
+    outcome: { ok: true, undo: restoreOperation(entry, null) },
     change: { action: 'silence.clear', target: id, before: auditedSilence(entry) },
   };
 }
 
-function resolve(
+function resolveOperation(
   transaction: Transaction,
   namespace: Namespace,
   { client, check }: OperationOf<'resolve'>,
@@ -267,7 +267,7 @@ function resolve(
   return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };
 }
 
-function acknowledge(
+function acknowledgeOperation(
   transaction: Transaction,
   namespace: Namespace,
   { client, check, ...request }: OperationOf<'acknowledge'>,
@@ -277,7 +277,7 @@ function acknowledge(
   const before = entry.state.event?.acknowledgement;
   const after = acknowledgeEvent(transaction, entry, { ...request, owner: request.owner ?? by }, by);
   return {
-    outcome: { ok: true, undo: acknowledging(client, check, before) },
+    outcome: { ok: true, undo: acknowledgementOperation(client, check, before) },
     change: {
       action: 'event.acknowledge',
       target: `${client}/${check}`,
@@ -288,7 +288,7 @@ function acknowledge(
   };
 }
 
-function unacknowledge(
+function unacknowledgeOperation(
   transaction: Transaction,
   namespace: Namespace,
   { client, check }: OperationOf<'unacknowledge'>,
@@ -298,13 +298,17 @@ function unacknowledge(
   const before = entry.state.event?.acknowledgement;
   saveAcknowledgement(transaction, entry, undefined, by);
   return {
-    outcome: { ok: true, undo: acknowledging(client, check, before) },
+    outcome: { ok: true, undo: acknowledgementOperation(client, check, before) },
     change: { action: 'event.unacknowledge', target: `${client}/${check}`, before: before ?? null },
   };
 }
 
 /** Returns the operation that gives an event this acknowledgement; undefined: that removes its acknowledgement. */
-function acknowledging(client: string, check: string, acknowledgement: Acknowledgement | undefined): BulkOperation {
+function acknowledgementOperation(
+  client: string,
+  check: string,
+  acknowledgement: Acknowledgement | undefined,
+): BulkOperation {
   if (acknowledgement === undefined) return { op: 'unacknowledge', client, check };
   const { owner, note, until, sticky } = acknowledgement;
   return {
@@ -342,7 +346,7 @@ function targetsEvent(
  * @param ifTimestamp timestamp that an existing silence with this id must have when it is replaced; null if no such
  *   silence may exist
  */
-function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
+function restoreOperation(entry: SilencedEntry, ifTimestamp: number | null): BulkOperation {
   return { op: 'restore', entry: silencedRow(entry), if_timestamp: ifTimestamp };
 }
 
@@ -377,7 +381,7 @@ function restoredEntry({ entry }: OperationOf<'restore'>, nowMs: number): Silenc
  *
  * @throws MonError `conflict` with the index and target of the first impossible operation
  */
-function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
+function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): StepGenerator {
   const targets = new Set<string>();
   const ended = new Set<string>();
   for (const [index, operation] of operations.entries()) {
@@ -385,24 +389,24 @@ function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation
     const target = targetOf(operation);
     const isEnded = operation.op === 'clear' && ended.has(target);
     const refusal = isEnded ? 'not_found' : refusalOf(namespace, operation, nowMs);
-    if (operation.op === 'resolve') for (const id of idsEndedWith(namespace, operation, nowMs)) ended.add(id);
+    if (operation.op === 'resolve') for (const id of silenceIdsEndedBy(namespace, operation, nowMs)) ended.add(id);
     if (refusal === undefined && !targets.has(target)) {
       targets.add(target);
       continue;
     }
-    const why = refusal === undefined ? 'appears twice' : REFUSALS[refusal];
+    const why = refusal === undefined ? 'appears twice' : REFUSAL_TEXTS[refusal];
     throw new MonError('conflict', `operations.${String(index)}: ${target} ${why}, so nothing was changed`);
   }
 }
 
 /** Returns the ids of the silences that end when the operation resolves its event. */
-function idsEndedWith(namespace: Namespace, { client, check }: OperationOf<'resolve'>, nowMs: number): string[] {
+function silenceIdsEndedBy(namespace: Namespace, { client, check }: OperationOf<'resolve'>, nowMs: number): string[] {
   const subscriptions = namespace.clients.get(client)?.subscriptions ?? [];
   const selected = namespace.check(client, check)?.selected();
   return entriesEndedByResolve(namespace.silenced, subscriptions, check, nowMs, selected).map(({ id }) => id);
 }
 
-const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
+const REFUSAL_TEXTS: Readonly<Record<BulkRefusal, string>> = {
   not_found: 'does not exist',
   changed: 'has changed since then',
   expired: 'has expired',

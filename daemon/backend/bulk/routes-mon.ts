@@ -13,27 +13,27 @@ import { creatorOf, refuseWithoutScope, type Principal } from '../access/princip
 import { actorOf } from '../access/actor.ts';
 import { parseBody, type ParsedBody } from '../http/json-body.ts';
 import { inChunks } from '../store/time-slice.ts';
-import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import { requestedNamespace, type NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
-import type { OnMon } from '../http/route.ts';
-import { refuseAgainstPolicy, type PolicyDeps } from '../silences/policy.ts';
+import type { MonHandlers } from '../http/route.ts';
+import { refuseAgainstPolicy, type PolicyDependencies } from '../silences/policy.ts';
 import type { Bulk } from './commands.ts';
 
 /** Maximum number of problems in an error message: the operations of a script usually all have the same problem. */
 const PROBLEMS_MAX = 10;
 
-interface BulkDeps extends NamespaceDeps, PolicyDeps {
+interface BulkDependencies extends NamespaceDependencies, PolicyDependencies {
   readonly bulk: Bulk;
   readonly clock: Clock;
 }
 
 /** Serves bulk requests, whose operations are applied in one commit. */
-export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
+export function bulkOnMon(deps: BulkDependencies): MonHandlers<'bulk'> {
   const { bulk, clock } = deps;
   return {
     bulk: async (request): Promise<BulkResponse> => {
       const namespace = requestedNamespace(request, deps);
-      const bulkRequest = signed(await validBulk(parseBody(request)), request.principal);
+      const bulkRequest = setCreators(await validBulk(parseBody(request)), request.principal);
       for (const { op } of bulkRequest.operations)
         refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
       await inChunks(refuseAgainstPolicy(deps, bulkRequest.operations, clock.now()));
@@ -45,11 +45,11 @@ export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
 
 /** Validates the body of a bulk request in chunks. @throws MonError `invalid` */
 async function validBulk({ value, strict }: ParsedBody): Promise<BulkRequest> {
-  if (strict !== undefined) await inChunks(validated(strict));
-  return await inChunks(validated(value));
+  if (strict !== undefined) await inChunks(validateOperations(strict));
+  return await inChunks(validateOperations(value));
 }
 
-function* validated(value: unknown): Generator<void, BulkRequest, undefined> {
+function* validateOperations(value: unknown): Generator<void, BulkRequest, undefined> {
   const { data: envelope, error } = bulkEnvelopeSchema.safeParse(value);
   const issues: z.core.$ZodIssue[] = [];
   const operations: BulkOperation[] = [];
@@ -57,7 +57,7 @@ function* validated(value: unknown): Generator<void, BulkRequest, undefined> {
     yield;
     const parsed = bulkOperationSchema.safeParse(operation);
     if (parsed.success) operations.push(parsed.data);
-    else for (const issue of parsed.error.issues) issues.push(placedAt(issue, index));
+    else for (const issue of parsed.error.issues) issues.push(addOperationIndex(issue, index));
     if (issues.length >= PROBLEMS_MAX) break;
   }
   const all = [...issues, ...(error?.issues ?? [])].slice(0, PROBLEMS_MAX);
@@ -65,7 +65,7 @@ function* validated(value: unknown): Generator<void, BulkRequest, undefined> {
   return { ...envelope, operations };
 }
 
-function placedAt(issue: z.core.$ZodIssue, index: number): z.core.$ZodIssue {
+function addOperationIndex(issue: z.core.$ZodIssue, index: number): z.core.$ZodIssue {
   return { ...issue, path: ['operations', index, ...issue.path] };
 }
 
@@ -78,7 +78,7 @@ function operationsOf(value: unknown): readonly unknown[] {
 }
 
 /** Sets the creators of new silences and the owners of acknowledgements according to the authenticated principal. */
-function signed(bulkRequest: BulkRequest, principal: Principal): BulkRequest {
+function setCreators(bulkRequest: BulkRequest, principal: Principal): BulkRequest {
   const operations = bulkRequest.operations.map((operation) =>
     operation.op === 'silence'
       ? { ...operation, creator: creatorOf(principal, operation.creator) }

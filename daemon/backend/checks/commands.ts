@@ -1,7 +1,7 @@
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { removeCheck } from '../model/events/mutations.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
@@ -10,7 +10,7 @@ import { resolveEvent } from '../results/resolve-event.ts';
  * Maximum number of clients whose results are deleted in one commit, so that deleting a check of a large fleet does not
  * delay other results.
  */
-const SLICE = 200;
+const SLICE_CLIENTS = 200;
 
 /** Deletes the results of checks on request of an operator. */
 export class Checks {
@@ -36,8 +36,8 @@ export class Checks {
     for (const client of this.#registry.namespace(namespaceName).clients.values()) {
       if (client.checks.has(check)) clients.push(client.name);
     }
-    for (let start = 0; start < clients.length; start += SLICE) {
-      await this.#removeOf(namespaceName, clients.slice(start, start + SLICE), check, actor);
+    for (let start = 0; start < clients.length; start += SLICE_CLIENTS) {
+      await this.#removeOf(namespaceName, clients.slice(start, start + SLICE_CLIENTS), check, actor);
     }
   }
 
@@ -60,7 +60,7 @@ export class Checks {
           if (entry.state.event !== undefined) resolveEvent(transaction, entry, actor.who);
           removeCheck(transaction, entry, actor.who);
         }
-        recordAudit(transaction, actor, { action: 'check.delete', target: targetIn(namespaceName, check), before });
+        recordAudit(transaction, actor, { action: 'check.delete', target: auditTarget(namespaceName, check), before });
       },
       {
         weight: clients.length,

@@ -6,7 +6,7 @@ import type { NamedCheck, NamespaceDefinitions } from '../model/config/definitio
  * shown, because agents schedule them (completion 1.6).
  */
 export function shownChecks(definitions: Pick<NamespaceDefinitions, 'checks'>): NamedCheck[] {
-  const checks = [...definitions.checks()].filter(isShown);
+  const checks = [...definitions.checks()].filter(isRequestedByBackend);
   checks.sort((a, b) => (a.name < b.name ? -1 : 1));
   return checks.map((check) => redact(check));
 }
@@ -14,9 +14,9 @@ export function shownChecks(definitions: Pick<NamespaceDefinitions, 'checks'>): 
 /** Returns the definition of a check, redacted; undefined if it is not defined or is standalone. */
 export function shownCheck(definitions: Pick<NamespaceDefinitions, 'check'>, name: string): NamedCheck | undefined {
   const check = definitions.check(name);
-  return check === undefined || !isShown(check) ? undefined : redact(check);
+  return check === undefined || !isRequestedByBackend(check) ? undefined : redact(check);
 }
 
-function isShown({ standalone }: NamedCheck): boolean {
+function isRequestedByBackend({ standalone }: NamedCheck): boolean {
   return standalone !== true;
 }

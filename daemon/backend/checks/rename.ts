@@ -6,13 +6,13 @@ import type { Definitions } from '../model/config/definitions.ts';
 import type { CheckBodies } from '../model/events/check-record.ts';
 import type { CheckEntry, ClientEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { recordStoredEventAsInhibitor } from '../notify/inhibitions/event-inhibition.ts';
 import { renotifyOpenEventAfterSilence, type EventKey } from '../notify/silence-ends/commands.ts';
 import { inhibitorsOf } from '../model/notify/inhibitions/state.ts';
-import { noteEvent, removeCheck, saveCheck, saveNotifications } from '../model/events/mutations.ts';
+import { announceEvent, removeCheck, saveCheck, saveNotifications } from '../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 import { mergeMembers, renameMembers } from '../model/notify/groups/mutations.ts';
 import { groupsOf } from '../model/notify/groups/state.ts';
@@ -24,10 +24,10 @@ import { resolveEvent } from '../results/resolve-event.ts';
  * Maximum number of clients whose records are renamed in one commit, so that renaming a check of a large fleet does not
  * delay other results.
  */
-const SLICE = 200;
+const SLICE_CLIENTS = 200;
 
 /** The built-in check for keepalives. It cannot be renamed, because the backend itself creates its results. */
-const KEEPALIVE = 'keepalive';
+const KEEPALIVE_CHECK = 'keepalive';
 
 export interface CheckRename {
   readonly from: string;
@@ -59,8 +59,8 @@ export class CheckRenamer {
   async rename(namespaceName: string, rename: CheckRename, actor: Actor = BACKEND_ACTOR): Promise<number> {
     const { from, to, isForced } = rename;
     if (from === to) throw new MonError('invalid', `the check is already named ${from}`);
-    if (from === KEEPALIVE || to === KEEPALIVE) {
-      throw new MonError('invalid', `${KEEPALIVE} is a built-in check and cannot be renamed`);
+    if (from === KEEPALIVE_CHECK || to === KEEPALIVE_CHECK) {
+      throw new MonError('invalid', `${KEEPALIVE_CHECK} is a built-in check and cannot be renamed`);
     }
     if (!isForced && this.#parts.definitions.in(namespaceName).check(from) !== undefined) {
       throw new MonError(
@@ -74,12 +74,12 @@ export class CheckRenamer {
 
     const names = clients.map(({ name }) => name);
     let moved = 0;
-    for (let start = 0; start < names.length; start += SLICE) {
-      const slice = names.slice(start, start + SLICE);
+    for (let start = 0; start < names.length; start += SLICE_CLIENTS) {
+      const slice = names.slice(start, start + SLICE_CLIENTS);
       moved += await this.#renameOf(namespaceName, slice, rename, actor);
       const inhibited = [...this.#inhibitedBy(namespaceName, slice, rename)];
-      for (let at = 0; at < inhibited.length; at += SLICE) {
-        await this.#renameInhibitor(namespaceName, inhibited.slice(at, at + SLICE), rename);
+      for (let at = 0; at < inhibited.length; at += SLICE_CLIENTS) {
+        await this.#renameInhibitor(namespaceName, inhibited.slice(at, at + SLICE_CLIENTS), rename);
       }
     }
     // Clients that got a result under the new name in the meantime were skipped.
@@ -137,7 +137,7 @@ export class CheckRenamer {
     actor: Actor,
   ): Promise<number> {
     // Looks up the checks at each call, because some may have been deleted in the meantime.
-    const pairs = (registry: Registry): Pair[] => {
+    const pairs = (registry: Registry): RenamePair[] => {
       const namespace = registry.namespace(namespaceName);
       return clients.flatMap((client) => {
         const before = namespace.check(client, from);
@@ -149,14 +149,14 @@ export class CheckRenamer {
       (transaction) => {
         const renames = pairs(transaction.registry);
         for (const { before, after } of renames) {
-          if (after === undefined) move(transaction, before, to, actor.who);
-          else join(transaction, before, after, actor.who);
+          if (after === undefined) moveCheck(transaction, before, to, actor.who);
+          else mergeChecks(transaction, before, after, actor.who);
         }
         if (renames.length > 0) {
           const moved = renames.map(({ before }) => before.client.name);
           recordAudit(transaction, actor, {
             action: 'check.rename',
-            target: targetIn(namespaceName, from),
+            target: auditTarget(namespaceName, from),
             after: { name: to, clients: moved },
           });
         }
@@ -167,7 +167,11 @@ export class CheckRenamer {
         needs: (registry) =>
           pairs(registry).flatMap(({ before, after }) => {
             const records: object[] = after === undefined ? [before] : [before, after];
-            return records.concat(groupedUnder(before, from), groupedUnder(before, to), pendingUnder(before));
+            return records.concat(
+              groupMembersUnder(before, from),
+              groupMembersUnder(before, to),
+              pendingResolutionsUnder(before),
+            );
           }),
       },
     );
@@ -175,29 +179,29 @@ export class CheckRenamer {
 }
 
 /** The check of one client under its old and its new name; `after` is undefined if the new name has no state. */
-interface Pair {
+interface RenamePair {
   readonly before: CheckEntry;
   readonly after: CheckEntry | undefined;
 }
 
 /** Returns the pending resolution of a check on a client as a list; empty if there is none. */
-function pendingUnder({ client, name }: CheckEntry): object[] {
+function pendingResolutionsUnder({ client, name }: CheckEntry): object[] {
   const pending = pendingResolutionsOf(client.namespace).get(client.name, name);
   return pending === undefined ? [] : [pending];
 }
 
 /** Returns the members of notification groups that stand for the event of the check `name` on the same client. */
-function groupedUnder({ client }: CheckEntry, name: string): object[] {
+function groupMembersUnder({ client }: CheckEntry, name: string): object[] {
   const groups = groupsOf(client.namespace);
   return groups.size === 0 ? [] : groups.membersOf(client.name, name);
 }
 
-function move(transaction: Transaction, before: CheckEntry, to: string, by: string): void {
+function moveCheck(transaction: Transaction, before: CheckEntry, to: string, by: string): void {
   const { client, state } = before;
-  const bodies = renamed(transaction.body(CHECK_RECORDS, before), to);
+  const bodies = renameBodies(transaction.body(CHECK_RECORDS, before), to);
   removeCheck(transaction, before, by, to);
   const after = client.namespace.ensureCheck(client, to);
-  save(transaction, after, { state, bodies, by });
+  saveRenamedCheck(transaction, after, { state, bodies, by });
   const names = { client: client.name, from: before.name, to };
   renameMembers(transaction, client.namespace, names);
   renamePendingResolution(transaction, client.namespace, names);
@@ -205,7 +209,7 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   renotifyOpenEventAfterSilence(transaction, after);
 }
 
-function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {
+function mergeChecks(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {
   const bodies = transaction.body(CHECK_RECORDS, after);
   const check = bodies.eventCheck ?? bodies.check;
   const route = check === null ? undefined : transaction.routing.route(after.client.namespace.name, check);
@@ -216,17 +220,17 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
   const names = { client, from: before.name, to: after.name };
   const isOne = before.state.event !== undefined && state.event !== undefined;
   removeCheck(transaction, before, by, after.name);
-  save(transaction, after, { state, bodies, by });
+  saveRenamedCheck(transaction, after, { state, bodies, by });
   renamePendingResolution(transaction, namespace, names);
   if (isOne) {
     mergeMembers(transaction, namespace, { ...names, eventId: state.event.id });
     renameMembers(transaction, namespace, names);
   }
   // The event is announced as changed, because its history changes even if it is otherwise unchanged.
-  noteEvent(transaction, after);
+  announceEvent(transaction, after);
 }
 
-function save(
+function saveRenamedCheck(
   transaction: Transaction,
   entry: CheckEntry,
   { state, bodies, by }: { readonly state: CheckEntry['state']; readonly bodies: CheckBodies; readonly by: string },
@@ -237,15 +241,15 @@ function save(
   recordStoredEventAsInhibitor(transaction, entry, bodies);
 }
 
-function renamed({ check, eventCheck, eventHistory }: CheckBodies, name: string): CheckBodies {
+function renameBodies({ check, eventCheck, eventHistory }: CheckBodies, name: string): CheckBodies {
   return {
-    check: check === null ? null : withName(check, name),
-    eventCheck: eventCheck === undefined ? undefined : withName(eventCheck, name),
+    check: check === null ? null : renameResult(check, name),
+    eventCheck: eventCheck === undefined ? undefined : renameResult(eventCheck, name),
     eventHistory,
   };
 }
 
-function withName(check: CheckResult, name: string): CheckResult {
+function renameResult(check: CheckResult, name: string): CheckResult {
   return { ...check, name };
 }
 

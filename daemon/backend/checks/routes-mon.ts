@@ -5,7 +5,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { ScheduledCheck } from '../../../shared/schemas/scheduled-check.ts';
 import type { NamedCheck } from '../model/config/definitions.ts';
 import { readChecksOfClients, resultsOfCheck } from './summaries.ts';
-import { oneCheck, type CheckDeps } from './members.ts';
+import { checkHandlers, type CheckDependencies } from './members.ts';
 import type { CheckRenamer } from './rename.ts';
 import { shownCheck, shownChecks } from './queries.ts';
 import { actorOf } from '../access/actor.ts';
@@ -16,13 +16,13 @@ import type { Namespace } from '../model/registry/namespace.ts';
 import type { Store } from '../ports.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import { subdueOf } from '../../schedule/subdue.ts';
 
-const validate = bodyValidator(MON_API.renameCheck);
+const validateRename = bodyValidator(MON_API.renameCheck);
 
-interface ScheduledCheckDeps extends CheckDeps {
+interface ScheduledCheckDependencies extends CheckDependencies {
   readonly checkNames: CheckRenamer;
   readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
   readonly store: Store;
@@ -30,8 +30,8 @@ interface ScheduledCheckDeps extends CheckDeps {
 
 /** Serves check definitions with their next run, the results of a check, and operations such as renaming a check. */
 export function checksOnMon(
-  deps: ScheduledCheckDeps,
-): OnMon<'checks' | 'check' | 'checkResults' | 'renameCheck' | 'deleteCheck' | 'requestCheck'> {
+  deps: ScheduledCheckDependencies,
+): MonHandlers<'checks' | 'check' | 'checkResults' | 'renameCheck' | 'deleteCheck' | 'requestCheck'> {
   const { checkNames, clock, config, schedule, store } = deps;
   const shown = ({ name, ...check }: NamedCheck, namespace: Namespace): ScheduledCheck => {
     const nextMs = schedule.nextRunMs(namespace.name, name);
@@ -65,11 +65,11 @@ export function checksOnMon(
     },
     renameCheck: async (request): Promise<CheckRenameResponse> => {
       const { name } = requestedNamespace(request, deps);
-      const { to, force } = readBody(request, validate);
+      const { to, force } = readBody(request, validateRename);
       const from = pathName(request, 'check');
       const rename = { from, to, isForced: force === true };
       return { moved: await checkNames.rename(name, rename, actorOf(request)) };
     },
-    ...oneCheck(deps, requestedNamespace),
+    ...checkHandlers(deps, requestedNamespace),
   };
 }

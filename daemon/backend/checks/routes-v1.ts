@@ -2,13 +2,13 @@ import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnV1 } from '../http/route.ts';
+import type { V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
-import { oneCheck, type CheckDeps } from './members.ts';
+import { checkHandlers, type CheckDependencies } from './members.ts';
 import { shownCheck, shownChecks } from './queries.ts';
 
 /** Serves check definitions, deletes the results of checks, and requests runs (completion 1.6). */
-export function checksOnV1(deps: CheckDeps): OnV1<'checks' | 'check' | 'deleteCheck' | 'requestCheck'> {
+export function checksOnV1(deps: CheckDependencies): V1Handlers<'checks' | 'check' | 'deleteCheck' | 'requestCheck'> {
   const { config } = deps;
   return {
     checks: (request, reply) =>
@@ -19,6 +19,6 @@ export function checksOnV1(deps: CheckDeps): OnV1<'checks' | 'check' | 'deleteCh
       if (check === undefined) throw new MonError('not_found', `no check ${name} is defined for subscriptions`);
       return check;
     },
-    ...oneCheck(deps, v1Namespace),
+    ...checkHandlers(deps, v1Namespace),
   };
 }

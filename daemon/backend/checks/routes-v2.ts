@@ -3,18 +3,18 @@ import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
 import { executeCheckSchema } from '../../../shared/schemas/v2/execute-check.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody, validator } from '../http/json-body.ts';
-import { issued } from '../http/accepted-response.ts';
-import type { OnV2 } from '../http/route.ts';
+import { readBody, schemaValidator } from '../http/json-body.ts';
+import { issuedBody } from '../http/accepted-response.ts';
+import type { V2Handlers } from '../http/route.ts';
 import { objectHandlers, pathPart } from '../http/v2-collection.ts';
-import { definitionCollection, type DefinitionDeps } from '../definitions/routes-v2.ts';
-import type { CheckDeps } from './members.ts';
+import { definitionCollection, type DefinitionDependencies } from '../definitions/routes-v2.ts';
+import type { CheckDependencies } from './members.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 
-const validateExecution = validator(executeCheckSchema);
+const validateExecution = schemaValidator(executeCheckSchema);
 
 /** Serves check definitions in the v2 API, and requests runs of checks (completion 1.17). */
-export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
+export function checksOnV2(deps: CheckDependencies & DefinitionDependencies): V2Handlers<'checks'> {
   const { audit, config, registry, requests } = deps;
   const { definitions } = config;
   const collection = definitionCollection(deps, {
@@ -42,7 +42,7 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
       const apiRequested = { reason: reason ?? null, creator: actor.who };
       await requests.requestRun(namespace, { check, subscribers, apiRequested });
       // The body is JSON, but it is sent as text, as in Sensu Go, whose clients do not check the content type.
-      return reply.type('text/plain').send(JSON.stringify(issued(deps)));
+      return reply.type('text/plain').send(JSON.stringify(issuedBody(deps)));
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Clock, Store } from '../ports.ts';
 import { readClients } from '../model/clients/queries.ts';
 import type { Registry } from '../model/registry/registry.ts';
 
-interface RequestParts {
+interface RequestDependencies {
   readonly definitions: Pick<Definitions, 'in' | 'isStoredCheck'>;
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany'>;
@@ -30,18 +30,18 @@ export interface RequestedRun {
 }
 
 /** Number of clients that are read and tested against `proxy_requests` at a time, so that other work can run. */
-const SLICE = 200;
+const SLICE_CLIENTS = 200;
 
 /** Maximum number of client names in one log record. */
-const NAMED_MAX = 10;
+const NAMED_CLIENTS_MAX = 10;
 
 /** Requests check runs from agents, by schedule or on demand. */
 export class CheckRequests implements Disposable {
-  readonly #parts: RequestParts;
+  readonly #parts: RequestDependencies;
   readonly #conditions = new WeakMap<NamedCheck, ClientCondition>();
   readonly #splayed = new Set<Disposable>();
 
-  constructor(parts: RequestParts) {
+  constructor(parts: RequestDependencies) {
     this.#parts = parts;
   }
 
@@ -117,8 +117,8 @@ export class CheckRequests implements Disposable {
     const without: string[] = [];
     const missing = new Set<string>();
     const clients = registry.namespace(namespaceName).sortedClients();
-    for (let start = 0; start < clients.length; start += SLICE) {
-      for (const [, record] of await readClients(store, clients.slice(start, start + SLICE))) {
+    for (let start = 0; start < clients.length; start += SLICE_CLIENTS) {
+      for (const [, record] of await readClients(store, clients.slice(start, start + SLICE_CLIENTS))) {
         if (!matches(namespaceName, record, moment)) continue;
         const made = proxyCheckRequest(check, record, requestFields);
         if ('request' in made) {
@@ -135,7 +135,7 @@ export class CheckRequests implements Disposable {
           check: check.name,
           unmatched_tokens: [...missing],
           clients: without.length,
-          first_clients: without.slice(0, NAMED_MAX),
+          first_clients: without.slice(0, NAMED_CLIENTS_MAX),
         },
         'check requests were not sent: proxy clients lack attributes that the command uses as tokens',
       );

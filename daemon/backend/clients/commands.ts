@@ -10,7 +10,7 @@ import { type CheckEntry, type ClientEntry, eventsOf, type Namespace } from '../
 import type { Registry } from '../model/registry/registry.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
 import { ALWAYS_ADMITTED, type Admission } from '../access/admission.ts';
-import { BACKEND_ACTOR, recordAudit, targetIn, type AuditedChange } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, auditTarget, type AuditedChange } from '../model/audit/mutations.ts';
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
@@ -20,7 +20,7 @@ import { processResult, type IncomingResult } from '../results/process-result.ts
 import { admitKeepalive } from '../results/trust.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import { refuseGrowthOf, removeClient, saveClient } from '../model/clients/mutations.ts';
-import { INVALIDATED, TOMBSTONES, CLIENTS } from '../model/clients/storage.ts';
+import { CLIENT_BANS, TOMBSTONES, CLIENTS } from '../model/clients/storage.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
 /** The ban that a deletion can put on the name of the client (completion 1.6). */
@@ -29,7 +29,7 @@ export interface Invalidation {
   readonly expireSeconds: number | undefined;
 }
 
-interface ClientParts {
+interface ClientDependencies {
   readonly batcher: Batcher;
   readonly entityLimit: Pick<EntityLimit, 'refuseBeyond'>;
   /** Limits on the attributes of clients; default: the fixed limits of `AttributeBounds`. */
@@ -42,15 +42,15 @@ interface ClientParts {
 }
 
 /** Maximum number of clients that are removed in one commit. */
-const SLICE = 100;
+const SLICE_CLIENTS = 100;
 
 /** Creates clients, records their keepalives, and removes clients. */
 export class Clients {
   readonly #batcher: Batcher;
-  readonly #parts: ClientParts;
+  readonly #parts: ClientDependencies;
   readonly #attributes: AttributeBounds;
 
-  constructor(parts: ClientParts) {
+  constructor(parts: ClientDependencies) {
     this.#batcher = parts.batcher;
     this.#parts = parts;
     this.#attributes = parts.attributes ?? new AttributeBounds();
@@ -171,7 +171,7 @@ export class Clients {
         transaction.remove(TOMBSTONES, namespace, name);
       }
       if ((namespace.invalidated.get(name) ?? Infinity) <= nowMs) {
-        transaction.remove(INVALIDATED, namespace, name);
+        transaction.remove(CLIENT_BANS, namespace, name);
       }
     });
   }
@@ -198,10 +198,10 @@ export class Clients {
         check(record);
         const before = { ...auditedRecord(record), events: entry.openEvents };
         this.#takeAway(transaction, entry, actor.who);
-        recordAudit(transaction, actor, { action: 'client.delete', target: targetIn(namespaceName, name), before });
+        recordAudit(transaction, actor, { action: 'client.delete', target: auditTarget(namespaceName, name), before });
         const { expireSeconds } = invalidation;
         if (expireSeconds !== undefined) {
-          transaction.put(INVALIDATED, namespace, name, transaction.nowMs + expireSeconds * 1000);
+          transaction.put(CLIENT_BANS, namespace, name, transaction.nowMs + expireSeconds * 1000);
         }
       },
       { needs: (registry) => clientAndEvents(registry, namespaceName, name) },
@@ -224,8 +224,8 @@ export class Clients {
     actor: Actor,
   ): Promise<number> {
     let removed = 0;
-    for (let start = 0; start < names.length; start += SLICE) {
-      removed += await this.#removeSlice(namespaceName, names.slice(start, start + SLICE), isSelected, actor);
+    for (let start = 0; start < names.length; start += SLICE_CLIENTS) {
+      removed += await this.#removeSlice(namespaceName, names.slice(start, start + SLICE_CLIENTS), isSelected, actor);
     }
     return removed;
   }
@@ -245,7 +245,7 @@ export class Clients {
         for (const entry of selectedEntries) {
           const before = { timestamp: entry.timestamp, events: entry.openEvents };
           takeAway(transaction, entry, actor.who);
-          changes.push({ action: 'client.delete', target: targetIn(namespaceName, entry.name), before });
+          changes.push({ action: 'client.delete', target: auditTarget(namespaceName, entry.name), before });
           yield;
         }
         yield* recordBulk(transaction, actor, 'bulk', changes);
@@ -334,7 +334,7 @@ export function auditedRecord(record: Client): Readonly<Record<string, unknown>>
 
 /** Removes the ban and the tombstone of a deleted client, because it is created again. */
 export function liftBan(transaction: Transaction, namespace: Namespace, name: string): void {
-  if (namespace.invalidated.has(name)) transaction.remove(INVALIDATED, namespace, name);
+  if (namespace.invalidated.has(name)) transaction.remove(CLIENT_BANS, namespace, name);
   if (namespace.tombstones.has(name)) transaction.remove(TOMBSTONES, namespace, name);
 }
 

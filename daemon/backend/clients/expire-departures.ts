@@ -2,9 +2,9 @@ import type { Clients } from './commands.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
-import { runDeadlines, type DeadlineParts } from '../schedule/run-deadlines.ts';
+import { runDeadlines, type DeadlineDependencies } from '../schedule/run-deadlines.ts';
 
-interface ExpiryParts extends DeadlineParts {
+interface ExpiryDependencies extends DeadlineDependencies {
   readonly registry: Registry;
   readonly clients: Pick<Clients, 'removeExpiredBan'>;
 }
@@ -13,7 +13,7 @@ interface ExpiryParts extends DeadlineParts {
  * Removes the bans and the tombstones (records of the deletion) of deleted clients when they expire, to free memory and
  * disk. Readers check the expiry times themselves, so a late removal does no harm.
  */
-export function expireBans(parts: ExpiryParts): Disposable {
+export function expireBans(parts: ExpiryDependencies): Disposable {
   const { registry, clients } = parts;
   return runDeadlines(parts, {
     failure: 'end of the block of a deleted client could not be written',

@@ -9,7 +9,7 @@ import type { ClientEntry } from '../model/registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
 
 /** Value of the attribute `scheduler` that Sensu Go sets in every keepalive result of a v2 agent. */
-const SCHEDULER = 'etcd';
+const V2_SCHEDULER = 'etcd';
 
 /**
  * Returns the keepalive status and output of a client, derived from the age of its last keepalive.
@@ -51,7 +51,11 @@ export function keepaliveResult(
     executed: now,
     type: 'standard',
   };
-  const check = { ...(profile.hasOwnThresholds ? ofAgent(taken) : taken), ...statusFields, name: KEEPALIVE_CHECK };
+  const check = {
+    ...(profile.hasOwnThresholds ? toV2AgentAttributes(taken) : taken),
+    ...statusFields,
+    name: KEEPALIVE_CHECK,
+  };
   return { client, reporter: client, check };
 }
 
@@ -63,6 +67,6 @@ function handlerOf({ namespace, profile }: ClientEntry, definitions: Pick<Defini
 }
 
 /** Converts keepalive attributes to the form of v2 agents, which use `timeout` and `ttl` instead of `thresholds`. */
-function ofAgent({ handler, thresholds: _others, ...attributes }: Attributes): Attributes {
-  return { handlers: [handler], ...attributes, scheduler: SCHEDULER };
+function toV2AgentAttributes({ handler, thresholds: _others, ...attributes }: Attributes): Attributes {
+  return { handlers: [handler], ...attributes, scheduler: V2_SCHEDULER };
 }

@@ -10,10 +10,10 @@ import { CHECK_RECORDS } from '../model/events/storage.ts';
 import { AGENT_SPOOLS } from '../model/results/storage.ts';
 import { datedCheckRecord } from '../model/events/check-record.ts';
 import { datedClient } from '../model/clients/client-record.ts';
-import { clientKey, CLIENTS, INVALIDATED, TOMBSTONES } from '../model/clients/storage.ts';
+import { clientKey, CLIENTS, CLIENT_BANS, TOMBSTONES } from '../model/clients/storage.ts';
 import { readAnchor } from '../model/schedule/time-anchor.ts';
 import { openStore, shownLocation, type StoreLocation } from '../store/open-store.ts';
-import type { CommandParts } from '../store/upgrade/upgrade-command.ts';
+import type { CommandDependencies } from '../store/upgrade/upgrade-command.ts';
 import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
 
 export interface PruneFlags extends PruneSelection {
@@ -22,9 +22,9 @@ export interface PruneFlags extends PruneSelection {
 }
 
 /** Maximum number of clients that are removed in one commit. */
-const SLICE = 200;
+const SLICE_CLIENTS = 200;
 /** Maximum number of client names that the command prints. */
-const NAMED_MAX = 10;
+const NAMED_CLIENTS_MAX = 10;
 
 type ClientKey = readonly [namespace: string, name: string];
 
@@ -36,7 +36,11 @@ type ClientKey = readonly [namespace: string, name: string];
  * @throws MonError `invalid` if no criterion is set, `conflict` if a backend has the store open, `unavailable` if the
  *   operator declines or the disk fails
  */
-export async function pruneCommand(location: StoreLocation, flags: PruneFlags, parts: CommandParts): Promise<void> {
+export async function pruneCommand(
+  location: StoreLocation,
+  flags: PruneFlags,
+  parts: CommandDependencies,
+): Promise<void> {
   const { olderThan, name, namespace } = flags;
   if (olderThan === undefined && name === undefined && namespace === undefined) {
     throw new MonError('invalid', 'select clients: use --older-than DURATION, --name PATTERN or --namespace NAME');
@@ -44,14 +48,14 @@ export async function pruneCommand(location: StoreLocation, flags: PruneFlags, p
   const store = await openStore(location);
   try {
     const { selectedClients, clients } = await findClients(store, flags, parts);
-    parts.print(describe(selectedClients, clients));
+    parts.print(describeSelection(selectedClients, clients));
     if (flags.dryRun || selectedClients.length === 0) return;
-    const question = `Are you sure you want to delete ${counted(selectedClients.length)} from ${shownLocation(location)}, with their results and events?`;
+    const question = `Are you sure you want to delete ${clientCountText(selectedClients.length)} from ${shownLocation(location)}, with their results and events?`;
     if (!flags.skipConfirm && !(await parts.ask(question))) {
       throw new MonError('unavailable', 'prune aborted by operator');
     }
     await removeAll(store, selectedClients, parts);
-    parts.print(`deleted ${counted(selectedClients.length)}\n`);
+    parts.print(`deleted ${clientCountText(selectedClients.length)}\n`);
   } finally {
     await store.close();
   }
@@ -60,7 +64,7 @@ export async function pruneCommand(location: StoreLocation, flags: PruneFlags, p
 async function findClients(
   store: Store,
   selection: PruneSelection,
-  { clock, stop: { signal } }: CommandParts,
+  { clock, stop: { signal } }: CommandDependencies,
 ): Promise<{ readonly selectedClients: readonly ClientKey[]; readonly clients: number }> {
   const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
   const isSelected = pruneFilter(selection, Math.floor(clock.now() / 1000));
@@ -94,14 +98,18 @@ async function newestResult(
   return newest;
 }
 
-async function removeAll(store: Store, selectedClients: readonly ClientKey[], parts: CommandParts): Promise<void> {
+async function removeAll(
+  store: Store,
+  selectedClients: readonly ClientKey[],
+  parts: CommandDependencies,
+): Promise<void> {
   const lease = await store.acquire(SHARD, LEASE_MS);
   const audit = new AuditChain({ auditLimit: Infinity });
   const [head] = await store.getMany([AUDIT_HEAD_KEY]);
   audit.load(head === undefined ? undefined : (JSON.parse(head) as AuditHead));
-  for (let start = 0; start < selectedClients.length; start += SLICE) {
+  for (let start = 0; start < selectedClients.length; start += SLICE_CLIENTS) {
     parts.stop.signal.throwIfAborted();
-    await removeSlice({ store, lease, audit }, selectedClients.slice(start, start + SLICE), parts.clock.now());
+    await removeSlice({ store, lease, audit }, selectedClients.slice(start, start + SLICE_CLIENTS), parts.clock.now());
   }
   await lease.release();
 }
@@ -123,7 +131,7 @@ async function removeSlice(
       changes.push(['event', namespace, name, String(key.at(-1))]);
     }
     del(clientKey(namespace, name));
-    for (const { prefix } of [AGENT_SPOOLS, INVALIDATED, TOMBSTONES]) del([prefix, namespace, name]);
+    for (const { prefix } of [AGENT_SPOOLS, CLIENT_BANS, TOMBSTONES]) del([prefix, namespace, name]);
     changes.push(['client', namespace, name]);
   }
   const { record } = audit.append(
@@ -146,15 +154,15 @@ async function removeSlice(
   await store.write(lease, ops, changes);
 }
 
-function describe(selectedClients: readonly ClientKey[], clients: number): string {
-  const names = selectedClients.slice(0, NAMED_MAX).map(([namespace, name]) => `  ${namespace}/${name}\n`);
+function describeSelection(selectedClients: readonly ClientKey[], clients: number): string {
+  const names = selectedClients.slice(0, NAMED_CLIENTS_MAX).map(([namespace, name]) => `  ${namespace}/${name}\n`);
   const more =
-    selectedClients.length > NAMED_MAX
-      ? `  and ${(selectedClients.length - NAMED_MAX).toLocaleString('en')} more\n`
+    selectedClients.length > NAMED_CLIENTS_MAX
+      ? `  and ${(selectedClients.length - NAMED_CLIENTS_MAX).toLocaleString('en')} more\n`
       : '';
-  return `${counted(selectedClients.length)} of ${clients.toLocaleString('en')} match\n${names.join('')}${more}`;
+  return `${clientCountText(selectedClients.length)} of ${clients.toLocaleString('en')} match\n${names.join('')}${more}`;
 }
 
-function counted(clients: number): string {
+function clientCountText(clients: number): string {
   return clients === 1 ? '1 client' : `${clients.toLocaleString('en')} clients`;
 }

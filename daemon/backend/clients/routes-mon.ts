@@ -14,9 +14,9 @@ import type { Filter } from '../http/filter.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
-import { oneClient, type ClientDeps } from './members.ts';
+import { clientHandlers, type ClientDependencies } from './members.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
 
@@ -33,19 +33,19 @@ const LISTED_CLIENT_SEARCH = languageForItems(CLIENT_SEARCH, (client: ListedClie
 const DELETE_MAX = 10_000;
 
 /** Number of clients tested against a search before yielding to the event loop. */
-const CHUNK = 2000;
+const CHUNK_CLIENTS = 2000;
 
 /** Serves lists of clients, selected by a search (`?q=`), and single clients with the full state of their checks. */
 export function clientsOnMon(
-  deps: ClientDeps & { readonly schedule: Pick<CheckSchedule, 'nextRunMs'> },
-): OnMon<'clients' | 'deleteClients' | 'client' | 'saveClient' | 'deleteClient' | 'clientHistory'> {
+  deps: ClientDependencies & { readonly schedule: Pick<CheckSchedule, 'nextRunMs'> },
+): MonHandlers<'clients' | 'deleteClients' | 'client' | 'saveClient' | 'deleteClient' | 'clientHistory'> {
   const { clients, clock, schedule, store } = deps;
   return {
     clients: (request, reply, query) => {
       const where = searchFilter(LISTED_CLIENT_SEARCH, query, (client: ListedClient) => client, clock.now());
       const { namespaces, withNamespaceName: placed } = requestedNamespaces(request, deps);
       const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
-      const shown = (entry: ClientEntry): ListedClient => placed(listed(entry), entry.namespace.name);
+      const shown = (entry: ClientEntry): ListedClient => placed(toListedClient(entry), entry.namespace.name);
       if (query.full === true) {
         return sendList(request, reply, matchingClients(entries, where), async (some) =>
           (await readClients(store, some)).map(([entry, client]) => placed(shownClient(client), entry.namespace.name)),
@@ -55,7 +55,7 @@ export function clientsOnMon(
     },
     deleteClients: async (request, _reply, query): Promise<DeletedClients> => {
       const namespace = requestedNamespace(request, deps);
-      const where = searchFilter(LISTED_CLIENT_SEARCH, query, listed, clock.now());
+      const where = searchFilter(LISTED_CLIENT_SEARCH, query, toListedClient, clock.now());
       if (where === undefined) throw new MonError('invalid', `q: ${SELECT_CLIENTS_MESSAGE}`);
       const names = await firstMatchingNames(namespace.sortedClients(), where);
       const batch = names.slice(0, DELETE_MAX);
@@ -76,7 +76,7 @@ export function clientsOnMon(
       );
       return { client: shownClient(client), checks };
     },
-    ...oneClient(deps, requestedNamespace),
+    ...clientHandlers(deps, requestedNamespace),
   };
 }
 
@@ -85,10 +85,10 @@ function matchingClients(
   entries: readonly ClientEntry[],
   where: Filter<ListedClient> | undefined,
 ): readonly ClientEntry[] {
-  return where === undefined ? entries : entries.filter((entry) => where(listed(entry)));
+  return where === undefined ? entries : entries.filter((entry) => where(toListedClient(entry)));
 }
 
-function listed(entry: ClientEntry): ListedClient {
+function toListedClient(entry: ClientEntry): ListedClient {
   return { ...clientRow(entry), events: entry.openEvents, last_result: entry.lastResult };
 }
 
@@ -98,9 +98,9 @@ function listed(entry: ClientEntry): ListedClient {
  */
 async function firstMatchingNames(entries: readonly ClientEntry[], where: Filter<ClientEntry>): Promise<string[]> {
   const names: string[] = [];
-  for (let start = 0; start < entries.length && names.length <= DELETE_MAX; start += CHUNK) {
+  for (let start = 0; start < entries.length && names.length <= DELETE_MAX; start += CHUNK_CLIENTS) {
     if (start > 0) await yieldToEventLoop();
-    for (const entry of entries.slice(start, start + CHUNK)) if (where(entry)) names.push(entry.name);
+    for (const entry of entries.slice(start, start + CHUNK_CLIENTS)) if (where(entry)) names.push(entry.name);
   }
   return names;
 }

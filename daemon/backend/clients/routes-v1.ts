@@ -1,15 +1,15 @@
 import { MonError } from '../../../shared/errors.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnV1 } from '../http/route.ts';
+import type { V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
-import { oneClient, type ClientDeps } from './members.ts';
+import { clientHandlers, type ClientDependencies } from './members.ts';
 import { readClient, readClients, readClientTexts, shownClient } from '../model/clients/queries.ts';
 
 /** Serves the client routes of the v1 API (completion 1.6). */
 export function clientsOnV1(
-  deps: ClientDeps,
-): OnV1<'clients' | 'saveClient' | 'client' | 'deleteClient' | 'clientHistory'> {
+  deps: ClientDependencies,
+): V1Handlers<'clients' | 'saveClient' | 'client' | 'deleteClient' | 'clientHistory'> {
   const { store } = deps;
   return {
     clients: (request, reply) =>
@@ -26,6 +26,6 @@ export function clientsOnV1(
       if (client === undefined) throw new MonError('not_found', `there is no client ${name}`);
       return shownClient(client);
     },
-    ...oneClient(deps, v1Namespace),
+    ...clientHandlers(deps, v1Namespace),
   };
 }

@@ -5,24 +5,24 @@ import { redactsLess } from '../../../shared/domain/redact.ts';
 import { readClients, shownEntity } from '../model/clients/queries.ts';
 import type { ClientEntry } from '../model/registry/namespace.ts';
 import { refuseWithoutScope } from '../access/principal.ts';
-import { validator } from '../http/json-body.ts';
-import type { OnV2 } from '../http/route.ts';
-import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import { schemaValidator } from '../http/json-body.ts';
+import type { V2Handlers } from '../http/route.ts';
+import type { NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import type { Entities } from './v2-write.ts';
 import type { Clients } from './commands.ts';
-import { objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { objectHandlers, METADATA_ACCESSORS, type Collection } from '../http/v2-collection.ts';
 import { entityHeaders } from './v2-headers.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
-import { chunksAfter } from '../http/v2-chunks.ts';
+import { chunksAfterKey } from '../http/v2-chunks.ts';
 import { inNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
 
 type PlacedEntity = SubmittedV2Entity & NamespacedV2Object;
 
-const parse = validator(v2EntitySchema);
+const parseEntity = schemaValidator(v2EntitySchema);
 
-interface EntityDeps extends NamespaceDeps {
+interface EntityDependencies extends NamespaceDependencies {
   readonly clients: Clients;
   readonly clock: Clock;
   readonly entities: Entities;
@@ -31,7 +31,7 @@ interface EntityDeps extends NamespaceDeps {
 }
 
 /** Serves clients as entities of the v2 API (clients 6). */
-export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
+export function entitiesOnV2(deps: EntityDependencies): V2Handlers<'entities'> {
   const { clients, clock, entities, entityLimit, registry, store } = deps;
   const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
     registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
@@ -39,9 +39,9 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
     (await readClients(store, entries)).map(([entry, client]) => shownEntity(entry.namespace.name, client));
 
   const collection: Collection<PlacedEntity, SubmittedV2Entity> = {
-    ...WITH_METADATA,
+    ...METADATA_ACCESSORS,
     fieldRoot: 'entity',
-    parse,
+    parse: parseEntity,
     isNamedByBody: true,
     withNamespace: inNamespace,
     echo: (entity) => unredactedEntity(entity, clock.now()),
@@ -49,7 +49,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
     async *list(namespace, after) {
       if (!registry.hasNamespace(namespace)) return;
       const all = registry.namespace(namespace).sortedClients();
-      for (const chunk of chunksAfter(all, after?.[0], ({ name }) => name)) yield read(chunk);
+      for (const chunk of chunksAfterKey(all, after?.[0], ({ name }) => name)) yield read(chunk);
     },
     async get(namespace, [name]) {
       const entry = entryOf(namespace, name);
@@ -65,7 +65,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
           const entity = change(before);
           if (present !== undefined && redactsLess(present, entity.redact)) refuseWithoutScope(principal, 'admin');
           // Only a PATCH can remove attributes: the sender of a PUT may omit an attribute because it does not know it.
-          return before !== undefined && method === 'PATCH' ? patched(before, entity) : entity;
+          return before !== undefined && method === 'PATCH' ? completePatchedEntity(before, entity) : entity;
         },
         actor,
       );
@@ -83,7 +83,7 @@ export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
 }
 
 /** Sets to null the attributes that a patch removed, and adds the entity's own subscription, as Sensu Go does. */
-function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
+function completePatchedEntity(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
   const own = `entity:${entity.metadata.name}`;
   const subscriptions = entity.subscriptions ?? [];
   return {

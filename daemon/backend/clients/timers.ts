@@ -18,9 +18,9 @@ import { plansOf } from '../model/plans/state.ts';
 /** Interval at which the ages of last keepalives are checked, except for v2 agents (completion 1.10). */
 const SWEEP_MS = 30_000;
 /** Maximum number of keepalive results that are queued together, so that a large fleet does not fill the queue. */
-const SLICE = 500;
+const SLICE_CLIENTS = 500;
 
-interface KeepaliveParts {
+interface KeepaliveDependencies {
   readonly registry: Registry;
   readonly results: Pick<Results, 'record'>;
   readonly clients: Pick<Clients, 'deregister'>;
@@ -39,7 +39,7 @@ const PUNCTUAL_MS = 1000;
 type IsDue = (entry: ClientEntry, nowMs: number) => boolean;
 
 /** Records keepalive results from the age of the last keepalives; they open and resolve events like any result. */
-export function watchKeepalives(parts: KeepaliveParts): Disposable {
+export function watchKeepalives(parts: KeepaliveDependencies): Disposable {
   const watches = new DisposableStack();
   watches.use(everySweep(parts, SWEEP_MS, ({ profile }) => !profile.hasOwnThresholds));
   watches.use(
@@ -58,7 +58,7 @@ function lastOf({ checks }: ClientEntry): { readonly executed: number; readonly 
   return executed === undefined || status === undefined ? undefined : { executed, status };
 }
 
-function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disposable {
+function everySweep(parts: KeepaliveDependencies, periodMs: number, isDue: IsDue): Disposable {
   let isSweeping = false;
   return parts.clock.every(periodMs, () => {
     if (
@@ -68,7 +68,7 @@ function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disp
     )
       return;
     isSweeping = true;
-    sweep(parts, isDue)
+    sweepKeepalives(parts, isDue)
       // The sweep is not retried here, because the next one checks all clients again.
       .catch((error: unknown) =>
         parts.log.warn({ reason: errorMessage(error) }, 'could not check for overdue keepalives, retrying soon'),
@@ -79,8 +79,8 @@ function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disp
   });
 }
 
-async function sweep(
-  { registry, results, clients, definitions, store, clock }: KeepaliveParts,
+async function sweepKeepalives(
+  { registry, results, clients, definitions, store, clock }: KeepaliveDependencies,
   isDue: IsDue,
 ): Promise<void> {
   for (const namespace of registry.namespaces()) {
@@ -88,13 +88,15 @@ async function sweep(
       .sortedClients()
       .filter((entry) => entry.profile.sendsKeepalives && isDue(entry, clock.now()))
       .map(({ name }) => name);
-    for (let start = 0; start < names.length; start += SLICE) {
+    for (let start = 0; start < names.length; start += SLICE_CLIENTS) {
       const now = Math.floor(clock.now() / 1000);
-      const slice = names.slice(start, start + SLICE);
-      const departed = present(namespace, slice).filter((entry) => hasDeparted(entry, definitions.keepalives, now));
+      const slice = names.slice(start, start + SLICE_CLIENTS);
+      const departed = existingEntries(namespace, slice).filter((entry) =>
+        hasDeparted(entry, definitions.keepalives, now),
+      );
       await Promise.all(departed.map(({ name }) => clients.deregister(namespace.name, name)));
       // Clients are looked up again, because some may have been deleted during the writes.
-      const reported = present(namespace, slice);
+      const reported = existingEntries(namespace, slice);
       const mayHold = mayHoldTokens(definitions.keepalives);
       const tokened = reported.filter(({ profile }) => mayHold || profile.hasKeepaliveTokens);
       const records = new Map(await readClients(store, tokened));
@@ -104,7 +106,7 @@ async function sweep(
   }
 }
 
-function present(namespace: Namespace, names: readonly string[]): ClientEntry[] {
+function existingEntries(namespace: Namespace, names: readonly string[]): ClientEntry[] {
   return names.flatMap((name) => namespace.clients.get(name) ?? []);
 }
 

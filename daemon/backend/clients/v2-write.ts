@@ -6,7 +6,7 @@ import type { SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
-import { recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { auditedRecord, clientNamed, liftBan, recordOf } from './commands.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
@@ -15,7 +15,7 @@ import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import { saveClient, refuseGrowthOf } from '../model/clients/mutations.ts';
 import { CLIENTS } from '../model/clients/storage.ts';
 
-interface EntityParts {
+interface EntityDependencies {
   readonly batcher: Batcher;
   readonly entityLimit: EntityLimit;
   /** Limits on the attributes of entities; default: the fixed limits of `AttributeBounds`. */
@@ -24,9 +24,9 @@ interface EntityParts {
 
 /** Creates and changes entities for the v2 API. The class `Clients` removes them. */
 export class Entities {
-  readonly #parts: Required<EntityParts>;
+  readonly #parts: Required<EntityDependencies>;
 
-  constructor(parts: EntityParts) {
+  constructor(parts: EntityDependencies) {
     this.#parts = { attributes: new AttributeBounds(), ...parts };
   }
 
@@ -60,7 +60,7 @@ export class Entities {
         );
         recordAudit(transaction, actor, {
           action: before === undefined ? 'client.create' : 'client.change',
-          target: targetIn(namespaceName, name),
+          target: auditTarget(namespaceName, name),
           before: before === undefined ? null : auditedRecord(before),
           after: auditedRecord(record),
         });

@@ -11,11 +11,11 @@ import { SerialQueue } from '../store/serial-queue.ts';
 /** Maximum number of writes that a follower reads and applies at once. */
 const RECORDS_MAX = 100;
 /** Interval at which a follower queries the database for new writes, even if the database announces none. */
-const ASK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /** Maximum time that a caller waits until a write of the leader is in the memory of this follower. */
 const CAUGHT_UP_MS = 5000;
 
-interface FollowerParts {
+interface FollowerDependencies {
   readonly store: SharedStore;
   readonly registry: Registry;
   readonly commits: CommitBoard;
@@ -28,7 +28,7 @@ interface FollowerParts {
   readonly onReload: (seq: number) => void;
 }
 
-interface Waiting {
+interface WaitingRead {
   readonly seq: number;
   readonly resolve: () => void;
 }
@@ -38,8 +38,8 @@ interface Waiting {
  * announces the writes in order, as the leader does.
  */
 export class Follower implements AsyncDisposable {
-  readonly #parts: FollowerParts;
-  readonly #waiting = new Set<Waiting>();
+  readonly #parts: FollowerDependencies;
+  readonly #waiting = new Set<WaitingRead>();
   readonly #listening: Disposable;
   readonly #asking: Disposable;
   #seq: number;
@@ -53,11 +53,11 @@ export class Follower implements AsyncDisposable {
   #problem: string | undefined;
 
   /** @param seq the sequence number of the last write in memory */
-  constructor(seq: number, parts: FollowerParts) {
+  constructor(seq: number, parts: FollowerDependencies) {
     this.#seq = seq;
     this.#parts = parts;
     this.#listening = parts.store.onWritten(() => this.#scheduleCatchUp());
-    this.#asking = parts.clock.every(ASK_MS, () => this.#scheduleCatchUp());
+    this.#asking = parts.clock.every(POLL_INTERVAL_MS, () => this.#scheduleCatchUp());
     this.#scheduleCatchUp();
   }
 
@@ -171,7 +171,7 @@ export class Follower implements AsyncDisposable {
   async #follow(records: readonly WrittenRecord[]): Promise<boolean> {
     const { store, registry, log } = this.#parts;
     try {
-      await registry.applyWrites(store, touched(records));
+      await registry.applyWrites(store, changedKeys(records));
       return true;
     } catch (error) {
       if (error instanceof MonError) throw error;
@@ -199,7 +199,7 @@ export class Follower implements AsyncDisposable {
     for (const { seq, id, changes, keys } of records) {
       this.#seq = seq;
       this.#id = id;
-      commits.announce({ ...OF_ANOTHER, seq, changes, results: countResults(keys) });
+      commits.announce({ ...EMPTY_COMMIT_FIELDS, seq, changes, results: countResults(keys) });
     }
     commits.announceIdle();
     this.#settle();
@@ -214,9 +214,13 @@ export class Follower implements AsyncDisposable {
  * Empty fields of a commit that a follower announces; only the leader fills them, because only it creates jobs for
  * handlers.
  */
-const OF_ANOTHER: Omit<Commit, 'seq' | 'changes' | 'results'> = { jobs: [], handlingNotes: [], times: undefined };
+const EMPTY_COMMIT_FIELDS: Omit<Commit, 'seq' | 'changes' | 'results'> = {
+  jobs: [],
+  handlingNotes: [],
+  times: undefined,
+};
 
-function touched(records: readonly WrittenRecord[]): Iterable<Key> {
+function changedKeys(records: readonly WrittenRecord[]): Iterable<Key> {
   const keys = new Map<string, Key>();
   for (const record of records) for (const key of record.keys) keys.set(key.join('\0'), key);
   return keys.values();

@@ -40,7 +40,7 @@ export interface MemberIdentity {
   readonly version: string;
 }
 
-interface MembershipParts {
+interface MembershipDependencies {
   readonly store: SharedStore;
   readonly peers: Pick<PeerNews, 'newest'>;
   /** Signs the announcement of this member, and verifies the announcements of other members. */
@@ -68,7 +68,7 @@ interface MembershipParts {
  * follower. It becomes the leader if there is none, and hands over the leadership before it stops.
  */
 export class Membership implements Cluster, Leadership, AsyncDisposable {
-  readonly #parts: MembershipParts;
+  readonly #parts: MembershipDependencies;
   /** Resolves when this member is no longer the leader and must restart as a follower; the value is the reason. */
   readonly ended: Promise<MonError>;
   readonly #end: (reason: MonError) => void;
@@ -96,7 +96,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   readonly #lag = new Lag();
   #saidClock = false;
 
-  constructor(parts: MembershipParts) {
+  constructor(parts: MembershipDependencies) {
     this.#parts = parts;
     this.#heardMs = parts.clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<MonError>();

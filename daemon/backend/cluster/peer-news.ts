@@ -3,17 +3,17 @@ import { newestReportedSeq } from '../../../shared/domain/cluster.ts';
 import { PEER_STANDING_PATH, peerStandingSchema, type PeerStanding } from '../../../shared/schemas/peer-standing.ts';
 import { askPeer } from './forwarding/ask-peer.ts';
 import type { PeerAddress } from './forwarding/leadership.ts';
-import { PeerLink, type LinkParts } from './forwarding/peer-link.ts';
+import { PeerLink, type LinkDependencies } from './forwarding/peer-link.ts';
 
 const QUERY_TIMEOUT_MS = 2000;
 
-type NewsParts = LinkParts;
+type PeerNewsDependencies = LinkDependencies;
 
 /** Asks the other members for the newest write, if this member cannot reach the database. */
 export class PeerNews {
-  readonly #parts: NewsParts;
+  readonly #parts: PeerNewsDependencies;
 
-  constructor(parts: NewsParts) {
+  constructor(parts: PeerNewsDependencies) {
     this.#parts = parts;
   }
 

@@ -4,18 +4,18 @@ import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
 import type { Audit } from '../model/audit/mutations.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import type { Cluster } from './cluster.ts';
 
 const validateHandOver = bodyValidator(MON_API.handOver);
 
-interface ClusterDeps {
+interface ClusterDependencies {
   readonly cluster: Cluster;
   readonly audit: Audit;
 }
 
 /** Returns the route handlers of the mon API for the cluster state and the handover. */
-export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' | 'handOver'> {
+export function clusterOnMon({ cluster, audit }: ClusterDependencies): MonHandlers<'cluster' | 'handOver'> {
   return {
     cluster: () => cluster.view(),
     handOver: async (request) => {

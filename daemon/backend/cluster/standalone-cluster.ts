@@ -10,7 +10,7 @@ import { memberName } from './member-name.ts';
 /** Kind and location of the store, as shown to operators. */
 export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'location'>;
 
-interface StandaloneParts {
+interface StandaloneDependencies {
   /** The id of this process of the backend; a restart creates a new id. */
   readonly id: string;
   readonly hostname: string;
@@ -23,11 +23,11 @@ interface StandaloneParts {
 
 /** The cluster of a backend that does not share its store: the backend is the only member and the leader. */
 export class StandaloneCluster implements Cluster {
-  readonly #parts: StandaloneParts;
+  readonly #parts: StandaloneDependencies;
   readonly #since: number;
   #url = new URL('http://localhost');
 
-  constructor(parts: StandaloneParts) {
+  constructor(parts: StandaloneDependencies) {
     this.#parts = parts;
     this.#since = this.#nowSeconds();
   }

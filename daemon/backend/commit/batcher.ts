@@ -10,10 +10,10 @@ import {
   type MemoryLimit,
   type DiskLimit,
 } from '../model/transaction/resource-limits.ts';
-import { notWritten, perhapsWritten } from './refused-write.ts';
+import { rejectedWriteError, unknownWriteError } from './refused-write.ts';
 import { Transaction, type Outcome } from '../model/transaction/transaction.ts';
 import { CommitBoard } from '../model/transaction/commit-board.ts';
-import type { StateCommand, Steps } from './command.ts';
+import type { StateCommand, StepGenerator } from './command.ts';
 import { TimeSlice } from '../store/time-slice.ts';
 import { RecordReader } from './record-reader.ts';
 import { Routing } from '../model/notify/routing.ts';
@@ -198,7 +198,7 @@ export class Batcher {
     // Reject the command now if the store accepts no writes, instead of queueing it behind a batch whose outcome is
     // unknown.
     const { refusal } = this.#store;
-    if (refusal !== undefined) throw notWritten(refusal);
+    if (refusal !== undefined) throw rejectedWriteError(refusal);
     if (command.isReported === true) this.refuseReports();
     if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
       throw new BusyError('the result queue is full: try again in a second');
@@ -248,17 +248,17 @@ export class Batcher {
    * @returns the return value of the generator
    */
   runSteps<T>(
-    apply: (transaction: Transaction) => Steps<T>,
+    apply: (transaction: Transaction) => StepGenerator<T>,
     options: Partial<Pick<StateCommand, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
   ): Promise<T> {
-    function* steps(transaction: Transaction, done: (value: T) => void): Steps {
+    function* steps(transaction: Transaction, done: (value: T) => void): StepGenerator {
       done(yield* apply(transaction));
     }
     return this.#enqueued(steps, options);
   }
 
   #enqueued<T>(
-    apply: (transaction: Transaction, done: (value: T) => void) => Steps | void,
+    apply: (transaction: Transaction, done: (value: T) => void) => StepGenerator | void,
     { weight = 1, ...options }: Partial<Pick<StateCommand, 'weight' | 'needs' | 'isReported' | 'endsBatch'>>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -376,7 +376,7 @@ export class Batcher {
     try {
       await work();
     } catch (cause) {
-      failure = notWritten(cause);
+      failure = rejectedWriteError(cause);
     }
     // Reload the registry even if the work failed: it may have changed the store, whose content is authoritative.
     this.#isDiverged = true;
@@ -399,7 +399,7 @@ export class Batcher {
     // visible.
     const { refusal } = this.#store;
     if (refusal !== undefined) {
-      this.#settleAll(batch, () => notWritten(refusal));
+      this.#settleAll(batch, () => rejectedWriteError(refusal));
       return;
     }
     const refused = new Map<StateCommand, MonError>();
@@ -418,7 +418,8 @@ export class Batcher {
       this.failedWrites++;
       this.#log.error({ error: errorMessage(error), commands: batch.length }, 'store write failed');
       await this.#readAgain();
-      failure = error instanceof UnsettledWriteError || this.#isDiverged ? perhapsWritten(error) : notWritten(error);
+      failure =
+        error instanceof UnsettledWriteError || this.#isDiverged ? unknownWriteError(error) : rejectedWriteError(error);
     }
     this.#partial?.resolve(failure === undefined);
     this.#partial = undefined;
@@ -514,7 +515,7 @@ export class Batcher {
    *
    * @throws StaleBatch if `isStale` returns true after a pause
    */
-  async #step(steps: Steps, timeSlice: TimeSlice, isStale: () => boolean): Promise<void> {
+  async #step(steps: StepGenerator, timeSlice: TimeSlice, isStale: () => boolean): Promise<void> {
     while (steps.next().done !== true) {
       if (!timeSlice.isDue) continue;
       this.#partial ??= Promise.withResolvers<boolean>();
@@ -542,7 +543,7 @@ export class Batcher {
     command: StateCommand,
     transaction: Transaction,
     refused: Map<StateCommand, MonError>,
-    run: (steps: Steps) => Promise<void>,
+    run: (steps: StepGenerator) => Promise<void>,
   ): boolean | Promise<boolean> {
     const failed = (error: unknown): boolean => this.#noteFailure(command, error, refused);
     try {

@@ -6,7 +6,7 @@ import type { Transaction } from '../model/transaction/transaction.ts';
 /**
  * A generator that divides work into steps of less than a millisecond, so that its caller can yield between two steps.
  */
-export type Steps<Result = void> = Generator<void, Result, undefined>;
+export type StepGenerator<Result = void> = Generator<void, Result, undefined>;
 
 /** One change of the state. Commands are applied in the order in which they are queued. */
 export interface StateCommand {
@@ -42,7 +42,7 @@ export interface StateCommand {
    *
    * @throws MonError if the command is rejected; it must not have changed anything before that
    */
-  apply(transaction: Transaction): Steps | undefined | void;
+  apply(transaction: Transaction): StepGenerator | undefined | void;
   /** Called exactly once: with undefined after the durable commit, or with the error that prevented the commit. */
   settle(error: MonError | undefined): void;
 }

@@ -4,22 +4,22 @@ import type { Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { isRecordTable, type RecordTable } from '../model/registry/table.ts';
 import type { StateCommand } from './command.ts';
-import type { Fetched } from '../model/transaction/transaction.ts';
+import type { FetchedRecords } from '../model/transaction/transaction.ts';
 
-interface ReaderParts {
+interface ReaderDependencies {
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany'>;
   readonly routing: Routing;
 }
 
-const NOTHING: Fetched = new Map();
+const NO_RECORDS: FetchedRecords = new Map();
 
 /** Reads from the store the record bodies that the commands of a batch need. */
 export class RecordReader {
-  readonly #parts: ReaderParts;
+  readonly #parts: ReaderDependencies;
   readonly #tables: readonly RecordTable<object, unknown>[];
 
-  constructor(parts: ReaderParts) {
+  constructor(parts: ReaderDependencies) {
     this.#parts = parts;
     this.#tables = parts.registry.tables.filter((table) => isRecordTable(table));
   }
@@ -34,12 +34,12 @@ export class RecordReader {
     batch: readonly StateCommand[],
     refused: ReadonlyMap<StateCommand, MonError>,
     onDefect: (command: StateCommand, error: unknown) => void,
-  ): Promise<Fetched> {
+  ): Promise<FetchedRecords> {
     const { definitions } = this.#parts.routing;
     for (;;) {
       const { generation } = definitions;
       const needed = this.#needed(batch, refused, onDefect);
-      if (needed === undefined) return NOTHING;
+      if (needed === undefined) return NO_RECORDS;
       const fetched = await this.#read(needed);
       // If definitions changed during the read, other bodies may be needed: read again.
       if (generation === definitions.generation) return fetched;
@@ -75,7 +75,7 @@ export class RecordReader {
     return needed;
   }
 
-  async #read(needed: ReadonlySet<object>): Promise<Fetched> {
+  async #read(needed: ReadonlySet<object>): Promise<FetchedRecords> {
     const { registry, store } = this.#parts;
     const list = [...needed];
     const values = await store.getMany(list.map((entry) => this.#tableOf(entry).key(entry)));

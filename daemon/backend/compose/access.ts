@@ -2,7 +2,7 @@ import { connectionLimits } from '../../../shared/domain/connection-limits.ts';
 import { CONNECTION_BUFFER_MIB } from '../../../shared/schemas/fixed-limits.ts';
 import { Authenticator } from '../access/authenticator.ts';
 import type { Bcrypt } from '../access/bcrypt.ts';
-import { Callers } from '../access/caller.ts';
+import { CallerResolver } from '../access/caller.ts';
 import { writeLocalAccess, localUrlOf } from '../access/local-access.ts';
 import { LocalToken } from '../access/local-token.ts';
 import { Passwords } from '../access/password.ts';
@@ -16,12 +16,12 @@ import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { Writers } from './writers.ts';
 
-const MIB = 1024 * 1024;
+const MIB_BYTES = 1024 * 1024;
 
 /** Time after which a connection is closed if its client reads no data; the feed has a shorter limit. */
 const READ_STALL_MS = 60_000;
 
-interface AccessParts {
+interface AccessDependencies {
   readonly bcrypt: Bcrypt;
   readonly writers: Pick<Writers, 'apiKeys' | 'sessions' | 'credentialVersions'>;
   readonly status: BackendStatus;
@@ -29,7 +29,7 @@ interface AccessParts {
 
 /** The components that limit connections and authenticate callers. */
 export interface AccessControl {
-  readonly callers: Callers;
+  readonly callers: CallerResolver;
   readonly connections: Connections;
   readonly slowPeers: SlowPeers;
   /** The token with which programs on this host use the API as local administrator. */
@@ -39,11 +39,11 @@ export interface AccessControl {
 
 export function openAccess(
   foundation: Foundation,
-  { bcrypt, writers, status }: AccessParts,
+  { bcrypt, writers, status }: AccessDependencies,
   teardown: Teardown<PartName>,
 ): AccessControl {
   const { config, registry, tls, clock, log } = foundation;
-  const callers = new Callers(() => config.program['trusted-proxies']);
+  const callers = new CallerResolver(() => config.program['trusted-proxies']);
   const connections = teardown.use('connections', countConnections(foundation, callers));
   const slowPeers = teardown.use('slow peers', watchSlowPeers(foundation));
   const { token, text: localToken } = LocalToken.make();
@@ -64,7 +64,7 @@ export function openAccess(
   return { callers, connections, slowPeers, localToken, authenticator };
 }
 
-function countConnections({ config, clock, log }: Foundation, callers: Callers): Connections {
+function countConnections({ config, clock, log }: Foundation, callers: CallerResolver): Connections {
   const filesMax = openFilesMax();
   return new Connections({
     limits: () => {
@@ -81,7 +81,7 @@ function watchSlowPeers({ config, clock, log }: Foundation): SlowPeers {
   return new SlowPeers({
     limits: () => {
       const { 'buffer-limit': all } = config.program;
-      return { all: all * MIB, bytesPerPeer: CONNECTION_BUFFER_MIB * MIB, stallMs: READ_STALL_MS };
+      return { all: all * MIB_BYTES, bytesPerPeer: CONNECTION_BUFFER_MIB * MIB_BYTES, stallMs: READ_STALL_MS };
     },
     clock,
     log,

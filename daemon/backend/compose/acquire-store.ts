@@ -10,7 +10,7 @@ import type { Teardown } from './teardown.ts';
 import type { BackendOptions } from './options.ts';
 
 /** Interval of attempts to open the store while its database is unavailable. */
-const ASK_MS = 250;
+const RETRY_INTERVAL_MS = 250;
 
 /**
  * Opens the store and acquires its lease. Waits while the database of a shared store is unavailable.
@@ -69,11 +69,11 @@ async function retryWhileUnavailable<T>(
       if (!isLogged) log.warn({ reason: error.message }, 'waiting for the database');
       isLogged = true;
     }
-    await pause(clock);
+    await waitForRetry(clock);
     if (stop?.aborted === true) throw new MonError('unavailable', 'the backend was stopped while it was starting');
   }
 }
 
-function pause(clock: Pick<Clock, 'after'>): Promise<void> {
-  return new Promise((resolve) => void clock.after(ASK_MS, resolve));
+function waitForRetry(clock: Pick<Clock, 'after'>): Promise<void> {
+  return new Promise((resolve) => void clock.after(RETRY_INTERVAL_MS, resolve));
 }

@@ -12,7 +12,7 @@ import type { PlanRunner } from '../plans/plan-runner.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
 import type { AccessControl } from './access.ts';
-import type { ApiDeps } from './api.ts';
+import type { ApiDependencies } from './api.ts';
 import type { Foundation } from './foundation.ts';
 import type { NotificationDelivery, NotificationQueues } from './notifications.ts';
 import type { BackendOptions } from './options.ts';
@@ -21,7 +21,7 @@ import type { Teardown } from './teardown.ts';
 import type { Writers } from './writers.ts';
 
 /** The components of the backend that the routes of the APIs use. */
-interface ServedParts {
+interface ApiComponents {
   readonly batcher: Batcher;
   readonly writers: Writers;
   readonly queues: NotificationQueues;
@@ -42,9 +42,9 @@ interface ServedParts {
 export function apiDepsOf(
   { logRequest, storeBytes }: BackendOptions,
   foundation: Foundation,
-  parts: ServedParts,
+  parts: ApiComponents,
   teardown: Teardown<PartName>,
-): ApiDeps {
+): ApiDependencies {
   const { config, registry, store, memory, clock, log } = foundation;
   const { batcher, writers, notifications, feed, activity, metrics, status, cluster, access } = parts;
   const { deliveries, deadLetters, series, delivery } = notifications;
@@ -82,8 +82,8 @@ export function apiDepsOf(
 
 function healthOf(
   { registry, store, disk, memory, clock }: Foundation,
-  { batcher, writers, queues, notifications, feed, board, timers, cluster }: ServedParts,
-): ApiDeps['health'] {
+  { batcher, writers, queues, notifications, feed, board, timers, cluster }: ApiComponents,
+): ApiDependencies['health'] {
   return {
     registry,
     store,

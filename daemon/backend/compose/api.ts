@@ -10,7 +10,7 @@ import { authOnV2 } from '../accounts/v2-auth.ts';
 import { rolesOnV2 } from '../accounts/v2-roles.ts';
 import { usersOnV2 } from '../accounts/v2-users.ts';
 import { aggregatesOnMon } from '../aggregates/routes-mon.ts';
-import { rulesAfter } from '../aggregates/outlook.ts';
+import { predictRuleVerdicts } from '../aggregates/outlook.ts';
 import { openRuleWatch } from '../aggregates/rules.ts';
 import { aggregatesOnV1 } from '../aggregates/routes-v1.ts';
 import { alertsOnAlertmanager } from '../alerts/alertmanager.ts';
@@ -28,7 +28,7 @@ import { assetsOnV2, filtersOnV2, handlersOnV2, mutatorsOnV2, pipelinesOnV2 } fr
 import { clusterOnMon } from '../cluster/routes-mon.ts';
 import { dumpOnMon } from '../dump/routes-mon.ts';
 import { eventsOnMon } from '../events/routes-mon.ts';
-import { overviewOf, type OverviewParts } from '../health/overview.ts';
+import { overviewOf, type OverviewDependencies } from '../health/overview.ts';
 import { requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import { eventsOnV1 } from '../events/routes-v1.ts';
 import { eventsOnV2 } from '../events/routes-v2.ts';
@@ -46,12 +46,12 @@ import { TESSEN_ON_V2 } from '../health/v2-tessen.ts';
 import { VERSIONS_ON_V2 } from '../health/v2-version.ts';
 import { healthOnV2 } from '../health/routes-v2.ts';
 import { openApiOnMon } from '../http/openapi.ts';
-import { serve, type Handlers, type RouteAccess } from '../http/route.ts';
-import type { ServerDeps } from '../http/server.ts';
+import { serveEndpoints, type Handlers, type RouteAccess } from '../http/route.ts';
+import type { ServerDependencies } from '../http/server.ts';
 import { namespacesOnV2 } from '../namespaces/routes-v2.ts';
 import { storeUpgradeOnMon } from '../plans/mon-store.ts';
 import { plansOnMon } from '../plans/routes-mon.ts';
-import { versionsOf, type VersionParts } from '../plans/versions.ts';
+import { versionsOf, type VersionDependencies } from '../plans/versions.ts';
 import { reportOnMon } from '../report/routes-mon.ts';
 import { simulationOnMon } from '../results/mon-simulate.ts';
 import { resultsOnMon } from '../results/routes-mon.ts';
@@ -69,67 +69,70 @@ import { timelineOnMon } from '../timeline/routes-mon.ts';
 import { pastStateOnMon } from '../timeline/mon-state.ts';
 
 /** The dependencies of the routes of all APIs. */
-export type ApiDeps = V1Deps &
-  MonDeps &
-  V2Deps &
-  FirstOf<typeof alertsOnAlertmanager> &
-  FirstOf<typeof silencesOnAlertmanager> &
-  ServerDeps;
+export type ApiDependencies = V1Dependencies &
+  MonDependencies &
+  V2Dependencies &
+  FirstParameter<typeof alertsOnAlertmanager> &
+  FirstParameter<typeof silencesOnAlertmanager> &
+  ServerDependencies;
 
-type FirstOf<Noun extends (deps: never) => unknown> = Parameters<Noun>[0];
+type FirstParameter<Noun extends (deps: never) => unknown> = Parameters<Noun>[0];
 
-type V1Deps = FirstOf<typeof eventsOnV1> &
-  FirstOf<typeof resultsOnV1> &
-  FirstOf<typeof silencedOnV1> &
-  FirstOf<typeof clientsOnV1> &
-  FirstOf<typeof aggregatesOnV1> &
-  FirstOf<typeof stashesOnV1> &
-  FirstOf<typeof checksOnV1> &
-  FirstOf<typeof infoOnV1> &
-  FirstOf<typeof healthOnV1> &
-  FirstOf<typeof settingsOnV1> &
-  FirstOf<typeof metricsOnV1> &
-  FirstOf<typeof resultMetricsOnV1>;
+type V1Dependencies = FirstParameter<typeof eventsOnV1> &
+  FirstParameter<typeof resultsOnV1> &
+  FirstParameter<typeof silencedOnV1> &
+  FirstParameter<typeof clientsOnV1> &
+  FirstParameter<typeof aggregatesOnV1> &
+  FirstParameter<typeof stashesOnV1> &
+  FirstParameter<typeof checksOnV1> &
+  FirstParameter<typeof infoOnV1> &
+  FirstParameter<typeof healthOnV1> &
+  FirstParameter<typeof settingsOnV1> &
+  FirstParameter<typeof metricsOnV1> &
+  FirstParameter<typeof resultMetricsOnV1>;
 
-type MonDeps = FirstOf<typeof eventsOnMon> &
-  FirstOf<typeof timelineOnMon> &
-  FirstOf<typeof reportOnMon> &
-  FirstOf<typeof pastStateOnMon> &
-  FirstOf<typeof explanationOnMon> &
-  FirstOf<typeof handlerTestOnMon> &
-  FirstOf<typeof resultsOnMon> &
+type MonDependencies = FirstParameter<typeof eventsOnMon> &
+  FirstParameter<typeof timelineOnMon> &
+  FirstParameter<typeof reportOnMon> &
+  FirstParameter<typeof pastStateOnMon> &
+  FirstParameter<typeof explanationOnMon> &
+  FirstParameter<typeof handlerTestOnMon> &
+  FirstParameter<typeof resultsOnMon> &
   Parameters<typeof simulationOnMon>[0] &
-  FirstOf<typeof acknowledgementsOnMon> &
-  FirstOf<typeof silencedOnMon> &
-  FirstOf<typeof commandSilencesOnMon> &
-  FirstOf<typeof bulkOnMon> &
-  FirstOf<typeof clientsOnMon> &
-  FirstOf<typeof checksOnMon> &
-  FirstOf<typeof aggregatesOnMon> &
-  FirstOf<typeof handlersOnMon> &
-  FirstOf<typeof deadLettersOnMon> &
-  FirstOf<typeof auditOnMon> &
-  FirstOf<typeof dumpOnMon> &
-  FirstOf<typeof clusterOnMon> &
-  FirstOf<typeof storeUpgradeOnMon> &
-  FirstOf<typeof plansOnMon> & { readonly overview: OverviewParts; readonly versions: VersionParts };
+  FirstParameter<typeof acknowledgementsOnMon> &
+  FirstParameter<typeof silencedOnMon> &
+  FirstParameter<typeof commandSilencesOnMon> &
+  FirstParameter<typeof bulkOnMon> &
+  FirstParameter<typeof clientsOnMon> &
+  FirstParameter<typeof checksOnMon> &
+  FirstParameter<typeof aggregatesOnMon> &
+  FirstParameter<typeof handlersOnMon> &
+  FirstParameter<typeof deadLettersOnMon> &
+  FirstParameter<typeof auditOnMon> &
+  FirstParameter<typeof dumpOnMon> &
+  FirstParameter<typeof clusterOnMon> &
+  FirstParameter<typeof storeUpgradeOnMon> &
+  FirstParameter<typeof plansOnMon> & {
+    readonly overview: OverviewDependencies;
+    readonly versions: VersionDependencies;
+  };
 
-type V2Deps = FirstOf<typeof authOnV2> &
-  FirstOf<typeof usersOnV2> &
-  FirstOf<typeof apiKeysOnV2> &
-  FirstOf<typeof rolesOnV2> &
-  FirstOf<typeof namespacesOnV2> &
-  FirstOf<typeof checksOnV2> &
-  FirstOf<typeof entitiesOnV2> &
-  FirstOf<typeof eventsOnV2> &
-  FirstOf<typeof silencedOnV2> &
-  FirstOf<typeof clusterOnV2>;
+type V2Dependencies = FirstParameter<typeof authOnV2> &
+  FirstParameter<typeof usersOnV2> &
+  FirstParameter<typeof apiKeysOnV2> &
+  FirstParameter<typeof rolesOnV2> &
+  FirstParameter<typeof namespacesOnV2> &
+  FirstParameter<typeof checksOnV2> &
+  FirstParameter<typeof entitiesOnV2> &
+  FirstParameter<typeof eventsOnV2> &
+  FirstParameter<typeof silencedOnV2> &
+  FirstParameter<typeof clusterOnV2>;
 
 /** Registers the routes of all APIs: v1, v2, mon and Alertmanager. */
-export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: readonly RouteAccess[]): void {
+export function serveEverything(app: FastifyInstance, deps: ApiDependencies, access: readonly RouteAccess[]): void {
   measureRequests(app, deps.metrics);
   serveV2(app, deps);
-  serve(app, V1_API, {
+  serveEndpoints(app, V1_API, {
     ...eventsOnV1(deps),
     ...resultsOnV1(deps),
     ...silencedOnV1(deps),
@@ -143,7 +146,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...metricsOnV1(deps),
     ...resultMetricsOnV1(deps),
   });
-  serve(app, MON_API, {
+  serveEndpoints(app, MON_API, {
     ...accessOnMon(access),
     ...openApiOnMon(),
     ...eventsOnMon(deps),
@@ -157,7 +160,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     overview: (request) => overviewOf(deps.overview, requestedNamespaces(request, deps.overview)),
     ...resultsOnMon(deps),
     ...simulationOnMon(deps, (namespace, result, nowMs) =>
-      rulesAfter(
+      predictRuleVerdicts(
         deps.config.program['aggregate-rules'],
         namespace,
         result,
@@ -181,18 +184,18 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...storeUpgradeOnMon(deps),
     ...plansOnMon(deps),
   });
-  serve(app, ALERTMANAGER_API, { ...alertsOnAlertmanager(deps), ...silencesOnAlertmanager(deps) });
+  serveEndpoints(app, ALERTMANAGER_API, { ...alertsOnAlertmanager(deps), ...silencesOnAlertmanager(deps) });
 }
 
 /** Registers the routes of a listener that serves only the v2 API, with `/health` of the v2 API, and the metrics. */
-export function serveV2Only(app: FastifyInstance, deps: ApiDeps): void {
+export function serveV2Only(app: FastifyInstance, deps: ApiDependencies): void {
   measureRequests(app, deps.metrics);
-  serve(app, { metrics: V1_API.metrics }, metricsOnV1(deps));
+  serveEndpoints(app, { metrics: V1_API.metrics }, metricsOnV1(deps));
   serveV2(app, deps);
-  serve(app, V2_HEALTH, healthOnV2(deps));
+  serveEndpoints(app, V2_HEALTH, healthOnV2(deps));
 }
 
-function serveV2(app: FastifyInstance, deps: ApiDeps): void {
+function serveV2(app: FastifyInstance, deps: ApiDependencies): void {
   const handlers: { readonly [Noun in keyof typeof V2_API]: Handlers<(typeof V2_API)[Noun]> } = {
     versions: VERSIONS_ON_V2,
     auth: authOnV2(deps),
@@ -214,6 +217,6 @@ function serveV2(app: FastifyInstance, deps: ApiDeps): void {
     cluster: clusterOnV2(deps),
   };
   for (const noun of Object.keys(V2_API) as (keyof typeof V2_API)[]) {
-    serve<Readonly<Record<string, Endpoint>>>(app, V2_API[noun], handlers[noun]);
+    serveEndpoints<Readonly<Record<string, Endpoint>>>(app, V2_API[noun], handlers[noun]);
   }
 }

@@ -33,7 +33,7 @@ import type { Foundation } from './foundation.ts';
 import type { PartName } from './start-order.ts';
 import type { Writers } from './writers.ts';
 
-interface ClockParts {
+interface ClockDependencies {
   readonly batcher: Batcher;
   readonly writers: Writers;
   readonly lanes: HandlerQueues;
@@ -44,7 +44,7 @@ interface ClockParts {
 }
 
 /** Returns the periodic tasks of the leader, such as expiry and keepalive checks, in the order in which they start. */
-export function leaderTasks(foundation: Foundation, parts: ClockParts): readonly Lifecycle[] {
+export function leaderTasks(foundation: Foundation, parts: ClockDependencies): readonly Lifecycle[] {
   const { definitions, registry, store, disk, clock, log } = foundation;
   const { batcher, writers, lanes, ownName } = parts;
   const { acknowledgements, silenced, stashes, clients, results } = writers;
@@ -102,7 +102,7 @@ function silenceSettings({ config }: Foundation): {
 
 function watchAggregateRules(
   { config, registry, disk, clock, log }: Foundation,
-  { batcher, writers: { results } }: ClockParts,
+  { batcher, writers: { results } }: ClockDependencies,
 ): Disposable {
   return watchAggregates({
     rules: () => config.program['aggregate-rules'],
@@ -118,7 +118,7 @@ function watchAggregateRules(
 /** Returns the periodic tasks that report problems of the backend itself as check results. */
 function clocksOfSelf(
   { definitions, registry, store, disk, clock, log }: Foundation,
-  { writers, lanes, schedule, board, ownName }: ClockParts & { readonly ownName: string },
+  { writers, lanes, schedule, board, ownName }: ClockDependencies & { readonly ownName: string },
 ): readonly Lifecycle[] {
   const { entityLimit, results } = writers;
   const reporting = { registry, results, clock, log };

@@ -23,7 +23,7 @@ const NO_PEER_KEY =
   'members of the cluster authenticate with a secret in the database, which everyone who reads the database can use: ' +
   'set peer-key-file on all members, see docs/scale-out.md';
 
-interface MemberParts {
+interface MemberDependencies {
   readonly batcher: Batcher;
   readonly changes: ChangeLog;
   readonly leader: LeaderRole;
@@ -39,7 +39,7 @@ export interface SharedCluster {
 /** Creates the membership of this backend in the cluster. @returns undefined if the store is not a shared one */
 export function openSharedCluster(
   foundation: Foundation,
-  parts: MemberParts,
+  parts: MemberDependencies,
   teardown: Teardown<PartName>,
 ): SharedCluster | undefined {
   const { store, clock } = foundation;
@@ -70,7 +70,7 @@ function openMembership(
     batcher,
     changes,
     leader,
-  }: MemberParts & { readonly store: SharedStore; readonly signatures: PeerSignatures },
+  }: MemberDependencies & { readonly store: SharedStore; readonly signatures: PeerSignatures },
   teardown: Teardown<PartName>,
 ): Membership {
   const { commits } = batcher;
@@ -137,7 +137,7 @@ function selfOf(
   const reached = isEveryAddress(bind) ? host : bind;
   return {
     name: memberName(host, url),
-    url: config.program['peer-url'] ?? new URL(`${protocol}//${bracketed(reached)}:${port}`).origin,
+    url: config.program['peer-url'] ?? new URL(`${protocol}//${bracketIpv6(reached)}:${port}`).origin,
     fingerprint: tls.of('api')?.fingerprint,
     version: VERSION,
   };
@@ -147,6 +147,6 @@ function isEveryAddress(bind: string): boolean {
   return bind === '0.0.0.0' || bind === '::';
 }
 
-function bracketed(address: string): string {
+function bracketIpv6(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }

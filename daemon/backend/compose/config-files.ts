@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { LoadedFiles } from '../../private-files/loaded-files.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { reload } from '../config/reload.ts';
+import { reloadConfig } from '../config/reload.ts';
 import { watchConfig, type ConfigWatch } from '../config/watch-config.ts';
 import { refuseOpenBind, type Foundation } from './foundation.ts';
 import type { BackendOptions } from './options.ts';
@@ -43,7 +43,7 @@ export function openConfigWatch(
     'configuration',
     watchConfig({
       folders: config.loaded.folders,
-      reload: () => reload({ load, config, check, clock, log }),
+      reload: () => reloadConfig({ load, config, check, clock, log }),
       clock,
       log,
     }),

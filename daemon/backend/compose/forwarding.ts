@@ -1,4 +1,4 @@
-import { Forwarding, type ForwardingParts } from '../cluster/forwarding/forwarding.ts';
+import { Forwarding, type ForwardingDependencies } from '../cluster/forwarding/forwarding.ts';
 import type { SharedCluster } from './cluster.ts';
 import type { BackendOptions } from './options.ts';
 import type { PartName } from './start-order.ts';
@@ -8,7 +8,7 @@ import type { Teardown } from './teardown.ts';
 export function openForwarding(
   { openForwarding: open }: Pick<BackendOptions, 'openForwarding'>,
   shared: SharedCluster | undefined,
-  parts: Omit<ForwardingParts, 'leadership' | 'signatures'>,
+  parts: Omit<ForwardingDependencies, 'leadership' | 'signatures'>,
   teardown: Teardown<PartName>,
 ): Forwarding | undefined {
   if (open !== undefined) return teardown.use('forwarding', open(parts));

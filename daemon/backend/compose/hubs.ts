@@ -11,7 +11,7 @@ import type { Teardown } from './teardown.ts';
 import { topicsOf } from './topics.ts';
 import type { Writers } from './writers.ts';
 
-interface HubParts {
+interface HubDependencies {
   readonly batcher: Batcher;
   readonly writers: Pick<Writers, 'results' | 'clients' | 'entityLimit'>;
   /** The host name of the backend, as shown to operators. */
@@ -30,7 +30,7 @@ interface Hubs {
 export async function openHubs(
   { isShared }: Pick<BackendOptions, 'isShared'>,
   { definitions, registry, store, clock, log }: Foundation,
-  { batcher, writers, name, stopping }: HubParts,
+  { batcher, writers, name, stopping }: HubDependencies,
   teardown: Teardown<PartName>,
 ): Promise<Hubs> {
   const { results, clients, entityLimit } = writers;

@@ -38,7 +38,7 @@ export function openQueues({ config, definitions, clock }: Foundation): Notifica
   return { deadLetterIndex, handlerQueues: lanes, routing };
 }
 
-interface NotificationParts {
+interface NotificationDependencies {
   readonly deadLetterIndex: DeadLetterIndex;
   readonly batcher: Batcher;
   readonly clients: Writers['clients'];
@@ -62,7 +62,7 @@ export interface NotificationDelivery {
 export async function openNotifications(
   options: BackendOptions,
   foundation: Foundation,
-  { deadLetterIndex, batcher, clients, feed, stopping }: NotificationParts,
+  { deadLetterIndex, batcher, clients, feed, stopping }: NotificationDependencies,
   teardown: Teardown<PartName>,
 ): Promise<NotificationDelivery> {
   const { config, definitions, registry, clock, log } = foundation;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
-import { UNAUTHENTICATED, refuseWithoutScope, type Principal } from '../access/principal.ts';
+import { UNAUTHENTICATED_PRINCIPAL, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { AGENT_HEADERS, agentEntry, v2AgentEntry } from '../agents/agent-access.ts';
 import { certificateGuard, type NamespacesOfCertificate } from '../agents/agent-certificate.ts';
 import type { Forwarding } from '../cluster/forwarding/forwarding.ts';
@@ -15,7 +15,7 @@ import type { Connections } from '../http/connections.ts';
 import { isLoopback } from '../access/host.ts';
 import { networkOf } from '../access/networks.ts';
 import { serverMaker, type MakeServer } from '../http/http-server.ts';
-import { close, listen } from '../http/listen.ts';
+import { closeServer, startListening } from '../http/listen.ts';
 import type { ListenAddress } from '../http/listen-problem.ts';
 import { openServer } from '../http/server.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
@@ -30,7 +30,7 @@ import {
 import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { ListenerName } from '../tls/listeners.ts';
-import { serveEverything, serveV2Only, type ApiDeps } from './api.ts';
+import { serveEverything, serveV2Only, type ApiDependencies } from './api.ts';
 import type { Foundation } from './foundation.ts';
 import type { BackendOptions } from './options.ts';
 import type { Membership } from '../cluster/membership.ts';
@@ -50,10 +50,10 @@ const SERVICE_RESTART = 1012;
  * Time for which a stopping member answers requests on keep-alive connections and asks the clients to reconnect. Busy
  * clients then move to another member without a failed request.
  */
-const LAST_ANSWERS_MS = 500;
+const KEEP_ALIVE_DRAIN_MS = 500;
 
-interface ListenerParts {
-  readonly api: ApiDeps;
+interface ListenerDependencies {
+  readonly api: ApiDependencies;
   readonly agents: AgentHub;
   readonly feed: FeedHub;
   readonly connections: Connections;
@@ -77,7 +77,7 @@ interface Listeners {
 export async function openListeners(
   options: BackendOptions,
   foundation: Foundation,
-  parts: ListenerParts,
+  parts: ListenerDependencies,
   teardown: Teardown<PartName>,
 ): Promise<Listeners> {
   const { api, connections, forwarding, member, peerRuns } = parts;
@@ -92,9 +92,9 @@ export async function openListeners(
   });
   // The API listeners are closed at the same time, because each may have to wait for responses in progress.
   const apps = [app];
-  const lastAnswersMs = forwarding === undefined ? 0 : LAST_ANSWERS_MS;
+  const lastAnswersMs = forwarding === undefined ? 0 : KEEP_ALIVE_DRAIN_MS;
   teardown.defer('API', async () => {
-    await Promise.all(apps.map((one) => close(one, connections, lastAnswersMs)));
+    await Promise.all(apps.map((one) => closeServer(one, connections, lastAnswersMs)));
   });
   const sockets = teardown.use('sockets', liveSockets(foundation, parts));
   const guard = guardOf(api);
@@ -119,7 +119,7 @@ export async function openListeners(
   );
   // The tunnels are closed before the API listener, because it waits for its open connections.
   if (forwarding !== undefined) teardown.defer('tunnels of agents', () => forwarding.cutTunnels());
-  const url = await listen(app, { bind: options.bind, port: options.port }, makeServer);
+  const url = await startListening(app, { bind: options.bind, port: options.port }, makeServer);
   const { 'v2-listener': v2Address, 'agent-listener': agentAddress } = options.config.program;
   let v2Url: string | undefined;
   if (v2Address !== undefined) {
@@ -131,7 +131,7 @@ export async function openListeners(
       (server) => serveV2Only(server, api),
     );
     apps.push(v2App);
-    v2Url = await listen(v2App, v2Address, makeV2Server, 'v2-listener.port');
+    v2Url = await startListening(v2App, v2Address, makeV2Server, 'v2-listener.port');
   }
   if (agentAddress === undefined) return { url, v2Url, agentUrl: undefined };
   const listener = await openAgentListener(
@@ -143,7 +143,7 @@ export async function openListeners(
   return { url, v2Url, agentUrl: teardown.use('listener of agents', listener).url };
 }
 
-function liveSockets({ clock }: Foundation, { api, commits }: ListenerParts): LiveSockets {
+function liveSockets({ clock }: Foundation, { api, commits }: ListenerDependencies): LiveSockets {
   const { authenticator } = api;
   return new LiveSockets({
     clock,
@@ -154,11 +154,13 @@ function liveSockets({ clock }: Foundation, { api, commits }: ListenerParts): Li
 }
 
 /** Returns the guard that authenticates WebSockets. A feed consumer may send its credentials after the handshake. */
-function guardOf({ authenticator, callers }: ApiDeps): Guard {
+function guardOf({ authenticator, callers }: ApiDependencies): Guard {
   return (request) => {
     const { headers, url } = request;
     const isToSayLater = headers.authorization === undefined && !authenticator.needsNoCredentials && url === FEED_PATH;
-    const principal = isToSayLater ? UNAUTHENTICATED : authenticator.authorize(headers, callers.addressOf(request));
+    const principal = isToSayLater
+      ? UNAUTHENTICATED_PRINCIPAL
+      : authenticator.authorize(headers, callers.addressOf(request));
     const admit = (admitted: Principal): Principal => {
       refuseForeignOrigin(request);
       return admitted;
@@ -168,7 +170,7 @@ function guardOf({ authenticator, callers }: ApiDeps): Guard {
 }
 
 /** Returns the guard of the agent listener. It admits remote agents while the backend requires no credentials. */
-function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: ListenAddress): Guard {
+function guardOfListener({ authenticator }: ApiDependencies, guard: Guard, { bind }: ListenAddress): Guard {
   return (request) => {
     if (!authenticator.needsNoCredentials || isLoopback(bind)) return guard(request);
     // The header Host cannot be checked, because the host names of this listener are unknown.
@@ -179,7 +181,7 @@ function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: Lis
 
 function agentEndpoint(
   { registry }: Foundation,
-  { api, agents, forwarding }: ListenerParts,
+  { api, agents, forwarding }: ListenerDependencies,
   sockets: LiveSockets,
 ): WebSocketEndpoint {
   return {
@@ -196,7 +198,7 @@ function agentEndpoint(
 
 function v2AgentEndpoint(
   { registry }: Foundation,
-  { api, agents, forwarding }: ListenerParts,
+  { api, agents, forwarding }: ListenerDependencies,
   sockets: LiveSockets,
 ): WebSocketEndpoint {
   return {
@@ -210,7 +212,7 @@ function v2AgentEndpoint(
   };
 }
 
-function feedEndpoint({ api, feed }: ListenerParts, sockets: LiveSockets): WebSocketEndpoint {
+function feedEndpoint({ api, feed }: ListenerDependencies, sockets: LiveSockets): WebSocketEndpoint {
   const { authenticator, callers, clock } = api;
   const logins = new FeedLogins();
   const logIn = (socket: FrameSocket, request: IncomingMessage): void =>

@@ -4,7 +4,7 @@ import type { LocalDirectories } from '../access/local-access.ts';
 import type { BatcherOptions } from '../commit/batcher.ts';
 import type { ClusterDatabase } from '../cluster/standalone-cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import type { Forwarding, ForwardingParts } from '../cluster/forwarding/forwarding.ts';
+import type { Forwarding, ForwardingDependencies } from '../cluster/forwarding/forwarding.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { RequestTimes } from '../http/http-server.ts';
 import type { Disk, Store } from '../ports.ts';
@@ -27,7 +27,7 @@ export interface BackendOptions {
   /** True if other backends may share the store: then a start waits while the store is unavailable. Default: false. */
   readonly isShared?: boolean;
   /** Creates the forwarding of requests to the leader. Default: requests are forwarded if the store is shared. */
-  readonly openForwarding?: (parts: Omit<ForwardingParts, 'leadership' | 'signatures'>) => Forwarding;
+  readonly openForwarding?: (parts: Omit<ForwardingDependencies, 'leadership' | 'signatures'>) => Forwarding;
   /** Signal that cancels a start while it waits for the store. Default: none. */
   readonly stop?: AbortSignal;
   /** Returns the total size of the files of the store, in bytes; absent if the store has no files. */

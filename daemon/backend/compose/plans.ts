@@ -6,7 +6,7 @@ import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 import type { Writers } from './writers.ts';
 
-interface PlanParts {
+interface PlanDependencies {
   readonly batcher: Batcher;
   readonly writers: Writers;
   /** The host name of the backend, as shown to operators. */
@@ -16,7 +16,7 @@ interface PlanParts {
 /** Creates the runner of upgrade plans. */
 export function openPlans(
   { config, registry, store, definitions, clock, log }: Foundation,
-  { batcher, writers, name }: PlanParts,
+  { batcher, writers, name }: PlanDependencies,
   teardown: Teardown<PartName>,
 ): PlanRunner {
   const { definitionChanges, namespaces, stashMigrations, storeUpgrades, entityLimit } = writers;

@@ -11,7 +11,7 @@ import type { Foundation } from './foundation.ts';
 import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
 
-interface RunParts {
+interface RunDependencies {
   readonly delivery: HandlerRunner;
   readonly feed: FeedHub;
   readonly apiCommands: ApiCommands;
@@ -31,7 +31,7 @@ interface DistributedRuns {
 
 export function openRunsOfAll(
   { config, definitions, clock, log }: Foundation,
-  { delivery, feed, member, signatures, apiCommands }: RunParts,
+  { delivery, feed, member, signatures, apiCommands }: RunDependencies,
   teardown: Teardown<PartName>,
 ): DistributedRuns {
   const runsHandlers = (): boolean => config.program['run-handlers'];

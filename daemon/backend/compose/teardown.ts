@@ -15,7 +15,7 @@ export interface Lifecycle<Name extends string = string> {
   readonly start: () => RunningPart | void | Promise<RunningPart | void>;
 }
 
-interface TeardownParts<Name extends string> {
+interface TeardownDependencies<Name extends string> {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
   /**
@@ -32,7 +32,7 @@ export class Teardown<Name extends string = string> implements AsyncDisposable {
   /** The names that may still be registered, in order; undefined if any name is allowed. */
   #upcoming: readonly Name[] | undefined;
 
-  constructor({ clock, log, order }: TeardownParts<Name>, stack = new AsyncDisposableStack()) {
+  constructor({ clock, log, order }: TeardownDependencies<Name>, stack = new AsyncDisposableStack()) {
     this.#clock = clock;
     this.#log = log;
     this.#upcoming = order;

@@ -15,7 +15,7 @@ import type { Remark } from '../../settings/remark.ts';
  * The attributes of a definition that name handlers, filters and mutators. If both forms are present, the plural
  * overrides the singular (completion 1.8).
  */
-interface References {
+interface DefinitionReferences {
   readonly handler?: unknown;
   readonly handlers?: unknown;
   /** Contacts are names of handlers too (see `handlerNames`). */
@@ -74,7 +74,11 @@ function* unknownAttributes(path: readonly string[], attributes: FilterDefinitio
   }
 }
 
-function* undefinedNames(path: readonly string[], named: References, definitions: ValidDefinitions): Generator<Remark> {
+function* undefinedNames(
+  path: readonly string[],
+  named: DefinitionReferences,
+  definitions: ValidDefinitions,
+): Generator<Remark> {
   for (const [kind, section, names] of [
     ['handler', 'handlers', [named.handler, named.handlers, named.contact, named.contacts]],
     ['filter', 'filters', [named.filter, named.filters]],

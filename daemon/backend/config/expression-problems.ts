@@ -5,7 +5,7 @@ import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { Remark } from '../../settings/remark.ts';
 
-type Filters = ReadonlyMap<string, FilterDefinition>;
+type FilterDefinitions = ReadonlyMap<string, FilterDefinition>;
 
 /**
  * Returns the filters whose expressions are valid. A filter with an invalid expression is left out with a warning:
@@ -13,10 +13,10 @@ type Filters = ReadonlyMap<string, FilterDefinition>;
  *
  * @param warnings list to which the problems of the invalid filters are appended
  */
-export function usableFilters(filters: Filters, warnings: Remark[]): Filters {
+export function usableFilters(filters: FilterDefinitions, warnings: Remark[]): FilterDefinitions {
   return new Map(
     [...filters].filter(([name, { attributes }]) => {
-      const problems = problemsIn(attributes);
+      const problems = conditionProblemsOf(attributes);
       for (const { path, message } of problems) {
         warnings.push({
           path: ['filters', name, 'attributes', ...path],
@@ -36,7 +36,7 @@ export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinitio
   for (const [name, { proxy_requests: proxy }] of checks) {
     if (proxy === undefined) continue;
     const path = ['checks', name, 'proxy_requests'];
-    for (const problem of problemsIn(proxy.client_attributes)) {
+    for (const problem of conditionProblemsOf(proxy.client_attributes)) {
       yield { path: [...path, 'client_attributes', ...problem.path], message: `${problem.message}; ${NO_MATCH_HINT}` };
     }
     const expressions = entityConditions(textsIn(proxy['entity_attributes']));
@@ -48,7 +48,7 @@ export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinitio
 
 const NO_MATCH_HINT = 'so it matches no client and the check never runs: fix it';
 
-function problemsIn(attributes: FilterDefinition['attributes']): ConditionProblems['problems'] {
+function conditionProblemsOf(attributes: FilterDefinition['attributes']): ConditionProblems['problems'] {
   const conditions = parseConditions(attributes);
   return conditions.kind === 'problems' ? conditions.problems : [];
 }

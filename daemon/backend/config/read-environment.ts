@@ -31,7 +31,7 @@ export const TLS_VARIABLES = {
 } as const;
 
 /** Permission bits that let users other than the owner access a file. */
-const OTHERS = 0o077;
+const OTHER_USERS_MODE_BITS = 0o077;
 
 /**
  * The maximum size of a credentials file in bytes. The file contains one line with a user name and a password or its
@@ -45,14 +45,14 @@ const CREDENTIALS_BYTES_MAX = 4096;
  * (security S6).
  */
 export async function readEnvironment(env: Environment): Promise<ReadEnvironment> {
-  const layers: SettingsLayer[] = [{ origin: 'environment', settings: variables(env) }];
+  const layers: SettingsLayer[] = [{ origin: 'environment', settings: settingsFromEnvironment(env) }];
   const problems: LocatedRemark[] = [];
   const warnings: LocatedRemark[] = [];
   const file = variableValue(env, 'MON_CREDENTIALS_FILE');
   if (file !== undefined) {
     try {
       layers.push({ origin: file, settings: await readCredentials(file) });
-      if (((await stat(file)).mode & OTHERS) !== 0) {
+      if (((await stat(file)).mode & OTHER_USERS_MODE_BITS) !== 0) {
         warnings.push({ file, message: 'other users of this machine can access the file: run chmod 600 on the file' });
       }
     } catch (error) {
@@ -62,11 +62,11 @@ export async function readEnvironment(env: Environment): Promise<ReadEnvironment
   return { layers, problems, warnings };
 }
 
-function variables(env: Environment): Settings {
-  const program = settingsIn(env, PROGRAM_VARIABLES);
+function settingsFromEnvironment(env: Environment): Settings {
+  const program = settingsFromVariables(env, PROGRAM_VARIABLES);
   const port = variableValue(env, 'MON_PORT');
   const bind = variableValue(env, 'MON_BIND');
-  const tls = settingsIn(env, TLS_VARIABLES);
+  const tls = settingsFromVariables(env, TLS_VARIABLES);
   const api = {
     // A port that is not a number stays text, so that the schema rejects it under the name of the setting.
     ...(port === undefined ? {} : { port: /^\d+$/.test(port) ? Number(port) : port }),
@@ -79,7 +79,7 @@ function variables(env: Environment): Settings {
   };
 }
 
-function settingsIn(env: Environment, names: Readonly<Record<string, string>>): Settings {
+function settingsFromVariables(env: Environment, names: Readonly<Record<string, string>>): Settings {
   return Object.fromEntries(
     Object.entries(names).flatMap(([variable, setting]) => {
       const value = variableValue(env, variable);

@@ -15,7 +15,7 @@ export const NEEDS_RESTART =
 /** The maximum number of changes or problems in one log record. */
 const LOGGED_MAX = 100;
 
-interface ReloadParts {
+interface ReloadDependencies {
   readonly load: () => Promise<LoadedConfig>;
   readonly config: ConfigInForce;
   /**
@@ -33,13 +33,13 @@ interface ReloadParts {
  *
  * @returns the folders that were read, even if their content was rejected; undefined if they are unknown
  */
-export async function reload({
+export async function reloadConfig({
   load,
   config,
   check,
   clock,
   log,
-}: ReloadParts): Promise<readonly WatchedFolder[] | undefined> {
+}: ReloadDependencies): Promise<readonly WatchedFolder[] | undefined> {
   let next: LoadedConfig | undefined;
   try {
     next = await load();

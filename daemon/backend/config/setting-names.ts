@@ -15,8 +15,11 @@ import { inhibitionSchema } from '../../../shared/schemas/inhibition.ts';
 import { listenerSettingsSchema, programSettingsSchema, tlsSettingsSchema } from '../../../shared/schemas/settings.ts';
 import { silencePolicySettingsSchema } from '../../../shared/schemas/silence-policy.ts';
 
-const TLS: SettingNames = { current: Object.keys(tlsSettingsSchema.shape) };
-const LISTENER: SettingNames = { current: Object.keys(listenerSettingsSchema.shape), below: { tls: TLS } };
+const TLS_SETTINGS: SettingNames = { current: Object.keys(tlsSettingsSchema.shape) };
+const LISTENER_SETTINGS: SettingNames = {
+  current: Object.keys(listenerSettingsSchema.shape),
+  below: { tls: TLS_SETTINGS },
+};
 
 /**
  * The current and old names of the backend's own settings. Attributes that Sensu Core defines are not included and keep
@@ -29,21 +32,21 @@ export const BACKEND_SETTING_NAMES: SettingNames = {
     'handle-when-silence-ends': 'renotify-after-silence',
   },
   fixed: {
-    'attributes-limit': `the limit is ${counted(ATTRIBUTE_LIMITS.bytes)} bytes`,
-    'keys-limit': `the limit is ${counted(ATTRIBUTE_LIMITS.keys)} keys`,
-    'silences-limit': `the limit is ${counted(SILENCES_MAX)} silences in a namespace`,
-    'buffer-limit-per-connection': `the limit is ${counted(CONNECTION_BUFFER_MIB)} MiB`,
-    'client-quarantine': `the limit is ${counted(CLIENT_QUARANTINE_SECONDS)} seconds`,
-    'stale-after': `the limit is ${counted(FOLLOWER_LAG_SECONDS)} seconds`,
+    'attributes-limit': `the limit is ${formatLimit(ATTRIBUTE_LIMITS.bytes)} bytes`,
+    'keys-limit': `the limit is ${formatLimit(ATTRIBUTE_LIMITS.keys)} keys`,
+    'silences-limit': `the limit is ${formatLimit(SILENCES_MAX)} silences in a namespace`,
+    'buffer-limit-per-connection': `the limit is ${formatLimit(CONNECTION_BUFFER_MIB)} MiB`,
+    'client-quarantine': `the limit is ${formatLimit(CLIENT_QUARANTINE_SECONDS)} seconds`,
+    'stale-after': `the limit is ${formatLimit(FOLLOWER_LAG_SECONDS)} seconds`,
   },
   below: {
-    api: { below: { tls: TLS } },
-    tls: TLS,
-    'agent-listener': LISTENER,
-    'v2-listener': LISTENER,
+    api: { below: { tls: TLS_SETTINGS } },
+    tls: TLS_SETTINGS,
+    'agent-listener': LISTENER_SETTINGS,
+    'v2-listener': LISTENER_SETTINGS,
     alerts: { current: Object.keys(alertSettingsSchema.shape) },
     timeline: {
-      fixed: { 'transitions-per-check': `the limit is ${counted(TRANSITIONS_PER_CHECK)} transitions` },
+      fixed: { 'transitions-per-check': `the limit is ${formatLimit(TRANSITIONS_PER_CHECK)} transitions` },
     },
     'aggregate-rules': {
       each: {
@@ -54,7 +57,7 @@ export const BACKEND_SETTING_NAMES: SettingNames = {
     'silence-policy': {
       current: Object.keys(silencePolicySettingsSchema.shape),
       renamed: { 'apply-to-legacy': 'apply-to-v1' },
-      fixed: { 'warn-matches': `the limit is ${counted(SILENCE_WARN_MATCHES)} matching events` },
+      fixed: { 'warn-matches': `the limit is ${formatLimit(SILENCE_WARN_MATCHES)} matching events` },
     },
     'certificate-namespaces': { current: Object.keys(certificateRuleSchema.shape) },
     inhibitions: {
@@ -63,6 +66,6 @@ export const BACKEND_SETTING_NAMES: SettingNames = {
   },
 };
 
-function counted(limit: number): string {
+function formatLimit(limit: number): string {
   return limit.toLocaleString('en');
 }

@@ -13,7 +13,7 @@ const RELOAD_DELAY_MS = 300;
 /** The delay before a reload after a folder could not be watched: the folder may be missing only for a moment. */
 const RETRY_MS = 10_000;
 
-interface WatchParts {
+interface WatchDependencies {
   /** The folders that were read when the backend started. */
   readonly folders: readonly WatchedFolder[];
   /**
@@ -38,7 +38,7 @@ export interface ConfigWatch extends Disposable {
  * Reloads the configuration when a configuration file is changed, created or deleted. It watches folders instead of
  * files, because editors and deployments replace a file by renaming another file.
  */
-export function watchConfig({ folders: initial, reload, clock, log }: WatchParts): ConfigWatch {
+export function watchConfig({ folders: initial, reload, clock, log }: WatchDependencies): ConfigWatch {
   let folders = initial;
   let watchers: FSWatcher[] = [];
   let timer: Disposable | undefined;

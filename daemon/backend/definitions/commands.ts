@@ -3,12 +3,17 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Definitions } from '../model/config/definitions.ts';
-import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../model/definitions/state.ts';
-import { builtIn, type RoleChange } from '../model/access/roles.ts';
+import {
+  isRoleKind,
+  translateDefinition,
+  type DefinitionKind,
+  type DefinitionKinds,
+} from '../model/definitions/state.ts';
+import { findBuiltIn, type RoleChange } from '../model/access/roles.ts';
 import type { ApiCommands } from '../audit/api-commands.ts';
 import { recordAudit } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { isFixed, type RoleGuard } from '../access/role-guard.ts';
+import { isFixedRole, type RoleGuard } from '../access/role-guard.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { DEFINITIONS } from '../model/definitions/storage.ts';
 import { saveDefinition } from '../model/definitions/mutations.ts';
@@ -21,7 +26,7 @@ const ENDS_BATCH = { endsBatch: true };
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-interface DefinitionParts {
+interface DefinitionDependencies {
   readonly batcher: Batcher;
   readonly definitions: Definitions;
   readonly commands: ApiCommands;
@@ -30,10 +35,10 @@ interface DefinitionParts {
 
 /** Creates, changes and deletes definitions that are managed over the API. */
 export class DefinitionChanges {
-  readonly #parts: DefinitionParts;
+  readonly #parts: DefinitionDependencies;
   readonly #definitionsMax: number;
 
-  constructor(parts: DefinitionParts, definitionsMax = DEFINITIONS_MAX) {
+  constructor(parts: DefinitionDependencies, definitionsMax = DEFINITIONS_MAX) {
     this.#parts = parts;
     this.#definitionsMax = definitionsMax;
   }
@@ -70,13 +75,13 @@ export class DefinitionChanges {
       }
       const createdBy = present === undefined ? actor.who : present.metadata.created_by;
       const object = { ...made, metadata: { ...made.metadata, ...(createdBy ? { created_by: createdBy } : {}) } };
-      const stored = translated(kind, object);
+      const stored = translateDefinition(kind, object);
       const problem = this.#parts.commands.problemOf(kind, stored);
       if (problem !== undefined) throw new MonError('forbidden', problem);
       if (isRoleKind(kind)) {
         const after: RoleChange = { kind, namespace, name, object: stored.object as RoleChange['object'] };
         this.#parts.roles.refuse(after, transaction.registry.credentials);
-        if (isFixed(after)) return stored.object;
+        if (isFixedRole(after)) return stored.object;
       }
       saveDefinition(transaction, kind, stored);
       recordAudit(transaction, actor, {
@@ -121,9 +126,9 @@ export class DefinitionChanges {
   #refuseRemoval({ registry }: Transaction, change: RoleChange): void {
     const { kind, namespace, name } = change;
     const isStored = registry.definitions.get(kind, namespace, name) !== undefined;
-    if (isStored || builtIn(kind, namespace, name) !== undefined)
+    if (isStored || findBuiltIn(kind, namespace, name) !== undefined)
       this.#parts.roles.refuse(change, registry.credentials);
-    if (!isStored && builtIn(kind, namespace, name) !== undefined) {
+    if (!isStored && findBuiltIn(kind, namespace, name) !== undefined) {
       throw new MonError('conflict', `${name} is built in and cannot be deleted`);
     }
   }
@@ -139,7 +144,7 @@ function builtInOf<Kind extends DefinitionKind>(
   namespace: string,
   name: string,
 ): ObjectOf<Kind> | undefined {
-  return isRoleKind(kind) ? builtIn(kind, namespace, name) : undefined;
+  return isRoleKind(kind) ? findBuiltIn(kind, namespace, name) : undefined;
 }
 
 function targetOf(kind: DefinitionKind, namespace: string, name: string): string {

@@ -8,19 +8,19 @@ import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shel
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { WITH_METADATA, type NamespaceSource, type Collection } from '../http/v2-collection.ts';
+import { METADATA_ACCESSORS, type NamespaceSource, type Collection } from '../http/v2-collection.ts';
 import { DEFINITION_SCHEMAS, type SubmittedDefinition } from './schemas.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from '../model/definitions/state.ts';
 import type { DefinitionChanges } from './commands.ts';
 import { hasScope, isAllowedByRoles, mayUpdateObject, type Principal } from '../access/principal.ts';
 import type { Log } from '../../log/log.ts';
-import { sortedAfter } from '../http/v2-object-list.ts';
+import { objectsAfterKey } from '../http/v2-object-list.ts';
 import { inNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
 /** The dependencies of the v2 routes for definitions. */
-export interface DefinitionDeps extends NamespaceSource {
+export interface DefinitionDependencies extends NamespaceSource {
   readonly definitionChanges: DefinitionChanges;
   readonly log: Log;
   readonly registry: NamespaceSource['registry'] & { readonly definitions: StoredDefinitions };
@@ -43,11 +43,11 @@ interface KindOfDefinition<Kind extends DefinitionKind> {
  * configuration, which are read-only.
  */
 export function definitionCollection<Kind extends DefinitionKind>(
-  { definitionChanges, registry, log }: DefinitionDeps,
+  { definitionChanges, registry, log }: DefinitionDependencies,
   { kind, configured = () => [], isRunByBackend = false }: KindOfDefinition<Kind>,
 ): Collection<ObjectOf<Kind>, SubmittedDefinition<Kind>> {
   const fieldRoot = kind.slice(0, -1);
-  const { keyOf } = WITH_METADATA;
+  const { keyOf } = METADATA_ACCESSORS;
   const inConfiguration = (namespace: string): ReadonlyMap<string, ObjectOf<Kind>> =>
     new Map(namespace === DEFAULT_NAMESPACE ? configured().map((object) => [object.metadata.name, object]) : []);
   const shown = (namespace: string): ObjectOf<Kind>[] => {
@@ -60,7 +60,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
     return { resource: kind, name, namespace: isRunByBackend ? undefined : namespace };
   };
   return {
-    ...WITH_METADATA,
+    ...METADATA_ACCESSORS,
     fieldRoot,
     orphanNamespaces: () => registry.definitions.namespaces(kind),
     parse: (value) => {
@@ -74,7 +74,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
     // caller changes the object and writes it back.
     show: (object, principal) =>
       mayUpdateObject(principal, targetOf(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
-    list: (namespace, after) => [sortedAfter(shown(namespace), after, keyOf)],
+    list: (namespace, after) => [objectsAfterKey(shown(namespace), after, keyOf)],
     get: (namespace, [name = '']) =>
       inConfiguration(namespace).get(name) ?? registry.definitions.get(kind, namespace, name)?.object,
     write: async (namespace, [name = ''], change, actor, { principal, method }) => {

@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { DumpPage } from '../../../shared/schemas/restore.ts';
 import type { Key } from '../ports.ts';
 import { TABLES } from '../model/tables/tables.ts';
-import type { Dump, DumpDeps, StoredObject } from '../model/tables/dump-table.ts';
+import type { TableDump, DumpDependencies, StoredObject } from '../model/tables/dump-table.ts';
 import { dumpedNamespace } from '../model/namespaces/storage.ts';
 
 /**
@@ -23,13 +23,13 @@ export interface DumpQuery {
  *
  * @throws MonError `invalid` if `after` is not a valid page token for this type
  */
-export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery): Promise<DumpPage> {
+export async function dumpPage({ registry, store }: DumpDependencies, query: DumpQuery): Promise<DumpPage> {
   const { type, namespace, limit } = query;
   // Namespaces are not paginated, because there are few. They are read from memory, because the namespace `default` is
   // not stored.
   if (type === 'Namespace')
-    return { objects: registry.declared.names().map(dumpedNamespace).map(asRecord), continue: null };
-  const table = DUMPS.get(type);
+    return { objects: registry.declared.names().map(dumpedNamespace).map(toRecord), continue: null };
+  const table = DUMPS_BY_TYPE.get(type);
   if (table === undefined) throw new Error(`internal error: no table contains objects of the type ${type}`);
   const prefix = namespace === undefined || !table.isNamespaced ? table.prefix : [...table.prefix, namespace];
   const after = query.after === undefined ? undefined : keyOfToken(query.after, prefix);
@@ -44,11 +44,11 @@ export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery):
   const objects = await table.dumped(rows, { registry, store });
   const isLast = last === undefined || count < limit;
   const token = isLast ? null : Buffer.from(JSON.stringify(last)).toString('base64url');
-  return { objects: objects.map(asRecord), continue: token };
+  return { objects: objects.map(toRecord), continue: token };
 }
 
 /** The key prefix and the dump functions for each type of object. */
-const DUMPS: ReadonlyMap<V2Type, Dump & { readonly prefix: Key }> = new Map(
+const DUMPS_BY_TYPE: ReadonlyMap<V2Type, TableDump & { readonly prefix: Key }> = new Map(
   TABLES.flatMap(({ prefix, dumps = [] }) =>
     dumps.map((dump) => [dump.type, { ...dump, prefix: dump.kind === undefined ? [prefix] : [prefix, dump.kind] }]),
   ),
@@ -70,6 +70,6 @@ function keyOfToken(token: string, prefix: Key): Key {
   throw new MonError('invalid', 'continue: is not a valid page token: omit continue to start at the first page');
 }
 
-function asRecord(object: Wrapped): Readonly<Record<string, unknown>> {
+function toRecord(object: Wrapped): Readonly<Record<string, unknown>> {
   return { ...object };
 }

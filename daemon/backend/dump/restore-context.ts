@@ -56,7 +56,7 @@ export function exceedsEntityLimit(
   return isBeyondLimit({ ...usage, total: usage.total + assumedEntities });
 }
 
-export function skipped(reason: string): RestoreResult {
+export function skippedResult(reason: string): RestoreResult {
   return { outcome: 'skipped', reason };
 }
 
@@ -76,14 +76,14 @@ export function restoreState<State>(
 ): RestoreResult {
   const { before, after } = states;
   const lossReport = lost.length === 0 ? {} : { lost };
-  if (before !== undefined && isSame(before, after)) return { outcome: 'unchanged', ...lossReport };
+  if (before !== undefined && isSameJson(before, after)) return { outcome: 'unchanged', ...lossReport };
   if (!isDryRun) save();
   return { outcome: before === undefined ? 'created' : 'replaced', ...lossReport };
 }
 
 /** Compares two values as JSON, so that an undefined attribute equals an absent attribute. */
-function isSame(a: unknown, b: unknown): boolean {
-  return isDeepStrictEqual(plain(a), plain(b));
+function isSameJson(a: unknown, b: unknown): boolean {
+  return isDeepStrictEqual(toPlainJson(a), toPlainJson(b));
 }
 
 /**
@@ -93,7 +93,10 @@ function isSame(a: unknown, b: unknown): boolean {
  * @param shown the object as a dump would contain it, made from the exact copy
  */
 export function matchesExactCopy({ metadata, spec }: Wrapped, shown: Wrapped): boolean {
-  return isSame({ metadata, spec: withoutExact(spec) }, { metadata: shown.metadata, spec: withoutExact(shown.spec) });
+  return isSameJson(
+    { metadata, spec: omitExactState(spec) },
+    { metadata: shown.metadata, spec: omitExactState(shown.spec) },
+  );
 }
 
 /** The lost attribute that a restore reports if it ignored the exact copy in an object. */
@@ -102,10 +105,10 @@ export const EXACT_LOST: LostAttribute = {
   reason: 'the object was edited after the dump: this exact copy is ignored, and what only it contains is lost',
 };
 
-export function withoutExact(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function omitExactState(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return { ...spec, mon: undefined };
 }
 
-function plain(value: unknown): unknown {
+function toPlainJson(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }

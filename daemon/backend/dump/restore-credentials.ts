@@ -11,15 +11,17 @@ import { hashSensuGoKey } from '../access/key-secret.ts';
 import type { ApiKey, User } from '../model/access/credentials.ts';
 import { allRolesOf } from '../access/api-keys.ts';
 import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
-import { exactCopyOf, skipped, restoreState, withoutExact, type RestoreContext } from './restore-context.ts';
+import { exactCopyOf, skippedResult, restoreState, omitExactState, type RestoreContext } from './restore-context.ts';
 import { saveApiKey, saveUser } from '../model/access/mutations.ts';
 
 export function restoreUser(context: RestoreContext, object: Wrapped): RestoreResult {
-  const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));
-  if (!parsed.success) return skipped(problemsOf(parsed.error));
+  const parsed = submittedUserSchema.safeParse(omitExactState(object.spec));
+  if (!parsed.success) return skippedResult(problemsOf(parsed.error));
   const { username, groups, disabled, password_hash: hash } = parsed.data;
   if (!hash)
-    return skipped(`the file contains no hash of the password: create the user with monctl user create ${username}`);
+    return skippedResult(
+      `the file contains no hash of the password: create the user with monctl user create ${username}`,
+    );
   const { transaction } = context;
   const { credentials } = transaction.registry;
   const before = credentials.users.get(username);
@@ -36,7 +38,7 @@ export function restoreUser(context: RestoreContext, object: Wrapped): RestoreRe
   const users = new Map(credentials.users).set(username, after);
   const isAdministered = context.configuredUser !== undefined || hasAdministrator(users, index);
   if (hasAdministrator(credentials.users, index) && !isAdministered) {
-    return skipped('the backend would have no administrator: create another administrator first');
+    return skippedResult('the backend would have no administrator: create another administrator first');
   }
   const idle = after.groups.filter((group) => !Object.hasOwn(GROUP_SCOPES, group) && !index.isBound(group));
   const reason = 'groups of this name have no rights until a role binding contains them';
@@ -49,21 +51,21 @@ export function restoreUser(context: RestoreContext, object: Wrapped): RestoreRe
 }
 
 export function restoreApiKey(context: RestoreContext, submitted: Wrapped): RestoreResult {
-  const object = withHash(context, submitted);
+  const object = hashApiKey(context, submitted);
   const { spec } = object;
   if (typeof spec['hash'] !== 'string') {
     const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
-    return skipped(`the file contains no hash of the key: create another one with monctl api-key create ${user}`);
+    return skippedResult(`the file contains no hash of the key: create another one with monctl api-key create ${user}`);
   }
   const parsed = restoredApiKeySchema.safeParse(unwrap(object));
-  if (!parsed.success) return skipped(problemsOf(parsed.error));
+  if (!parsed.success) return skippedResult(problemsOf(parsed.error));
   const { transaction, configuredUser } = context;
   const { credentials } = transaction.registry;
   const { metadata, username, scopes, all_roles: allRoles, namespace, description, hash, ...times } = parsed.data;
   const own = scopesOfUser(credentials, configuredUser, username);
   const isAssumed = context.assumed.has(restoreKey('User', '', username));
   if (own === undefined && !credentials.users.has(username) && !isAssumed) {
-    return skipped(`there is no user ${username}: restore the users too`);
+    return skippedResult(`there is no user ${username}: restore the users too`);
   }
   const before = credentials.apiKeys.get(metadata.name);
   const after: ApiKey = {
@@ -78,7 +80,7 @@ export function restoreApiKey(context: RestoreContext, submitted: Wrapped): Rest
     createdAt: times.created_at ?? transaction.now,
     // Keep the later time of use: otherwise the API key of this request, which was used just now, would differ from the
     // dump.
-    lastUsed: latest(times.last_used ?? null, before?.lastUsed ?? null),
+    lastUsed: latestTime(times.last_used ?? null, before?.lastUsed ?? null),
     hash,
   };
   return restoreState(
@@ -93,7 +95,7 @@ export function restoreApiKey(context: RestoreContext, submitted: Wrapped): Rest
  * Converts an API key of Sensu Go to an API key of mon. In Sensu Go the name of the object is the key itself; mon
  * stores only its hash.
  */
-function withHash({ transaction }: RestoreContext, object: Wrapped): Wrapped {
+function hashApiKey({ transaction }: RestoreContext, object: Wrapped): Wrapped {
   const { metadata, spec } = object;
   const { name } = metadata;
   if (typeof name !== 'string' || !isSensuGoApiKey(name)) return object;
@@ -102,6 +104,6 @@ function withHash({ transaction }: RestoreContext, object: Wrapped): Wrapped {
   return { ...object, metadata: { ...metadata, name: id }, spec: { ...spec, hash } };
 }
 
-function latest(a: number | null, b: number | null): number | null {
+function latestTime(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }

@@ -10,10 +10,15 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { RestoreResult } from '../../../shared/schemas/restore.ts';
 import { DEFINITION_SCHEMAS } from '../definitions/schemas.ts';
-import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../model/definitions/state.ts';
+import {
+  isRoleKind,
+  translateDefinition,
+  type DefinitionKind,
+  type DefinitionKinds,
+} from '../model/definitions/state.ts';
 import type { RoleChange } from '../model/access/roles.ts';
-import { isFixed } from '../access/role-guard.ts';
-import { skipped, restoreState, type RestoreContext } from './restore-context.ts';
+import { isFixedRole } from '../access/role-guard.ts';
+import { skippedResult, restoreState, type RestoreContext } from './restore-context.ts';
 import { saveDefinition } from '../model/definitions/mutations.ts';
 
 export function restoreDefinition(
@@ -22,25 +27,25 @@ export function restoreDefinition(
   kind: DefinitionKind,
   object: Wrapped,
 ): RestoreResult {
-  const namespacedObject = inNamespace(object, namespace);
+  const namespacedObject = setNamespace(object, namespace);
   const parsed = DEFINITION_SCHEMAS[kind].safeParse(namespacedObject);
-  if (!parsed.success) return skipped(problemsOf(parsed.error));
+  if (!parsed.success) return skippedResult(problemsOf(parsed.error));
   const { name } = parsed.data.metadata;
   if (namespace === DEFAULT_NAMESPACE && context.definitions.configured(kind).has(name)) {
-    return skipped(`${name} is defined in the configuration file; change it there`);
+    return skippedResult(`${name} is defined in the configuration file; change it there`);
   }
   const { transaction } = context;
-  const definition = usable(kind, namespacedObject);
-  if ('problem' in definition) return skipped(definition.problem);
+  const definition = usableDefinition(kind, namespacedObject);
+  if ('problem' in definition) return skippedResult(definition.problem);
   const refused = context.commands.problemOf(kind, definition);
-  if (refused !== undefined) return skipped(refused);
+  if (refused !== undefined) return skippedResult(refused);
   const { definitions } = transaction.registry;
   const before = definitions.get(kind, namespace, name)?.object;
   if (isRoleKind(kind)) {
     const change: RoleChange = { kind, namespace, name, object: definition.object as RoleChange['object'] };
     const problem = problemOfRole(context, change);
-    if (problem !== undefined) return skipped(problem);
-    if (isFixed(change)) return { outcome: 'unchanged' };
+    if (problem !== undefined) return skippedResult(problem);
+    if (isFixedRole(change)) return { outcome: 'unchanged' };
   }
   const save = (): void => saveDefinition(transaction, kind, definition);
   const restored = restoreState(context, { before, after: definition.object }, save, [
@@ -70,7 +75,7 @@ function riskyCommand(kind: DefinitionKind, object: Attributes): readonly LostAt
   return [{ attribute: 'command', reason: `it is kept, but ${SHELL_TOKENS_WARNING}` }];
 }
 
-function inNamespace(object: Wrapped, namespace: string): DefinitionKinds[DefinitionKind]['object'] {
+function setNamespace(object: Wrapped, namespace: string): DefinitionKinds[DefinitionKind]['object'] {
   // Return the submitted value instead of the parsed value: the schema has only validated it.
   return unwrap({
     ...object,
@@ -78,12 +83,12 @@ function inNamespace(object: Wrapped, namespace: string): DefinitionKinds[Defini
   }) as unknown as DefinitionKinds[DefinitionKind]['object'];
 }
 
-function usable<Kind extends DefinitionKind>(
+function usableDefinition<Kind extends DefinitionKind>(
   kind: Kind,
   object: DefinitionKinds[DefinitionKind]['object'],
 ): DefinitionKinds[Kind] | { readonly problem: string } {
   try {
-    return translated(kind, object as DefinitionKinds[Kind]['object']);
+    return translateDefinition(kind, object as DefinitionKinds[Kind]['object']);
   } catch (error) {
     if (error instanceof MonError) return { problem: error.message };
     throw error;

@@ -16,7 +16,7 @@ import {
   exactCopyOf,
   exceedsEntityLimit,
   matchesExactCopy,
-  skipped,
+  skippedResult,
   restoreState,
   type RestoreContext,
 } from './restore-context.ts';
@@ -31,10 +31,10 @@ const IGNORED_ATTRIBUTES = ['last_seen', 'sensu_agent_version', 'subscriptions']
 export function restoreEntity(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
   const exact = exactClient(namespace.name, object);
   const parsed = v2EntitySchema.safeParse({ ...unwrap(object), mon: undefined });
-  if (exact === undefined && !parsed.success) return skipped(problemsOf(parsed.error));
+  if (exact === undefined && !parsed.success) return skippedResult(problemsOf(parsed.error));
   const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
   if (exact?.isCounted !== false && exceedsEntityLimit(context, namespace.name, name)) {
-    return skipped(ENTITY_LIMIT_REFUSAL);
+    return skippedResult(ENTITY_LIMIT_REFUSAL);
   }
   const { transaction } = context;
   const present = namespace.clients.get(name);
@@ -44,7 +44,7 @@ export function restoreEntity(context: RestoreContext, namespace: Namespace, obj
       ? []
       : [
           ...('mon' in object.spec ? [EXACT_LOST] : []),
-          ...lostAttributes(without(parsed.data, IGNORED_ATTRIBUTES), v2EntityOf(namespace.name, after.client)),
+          ...lostAttributes(omitAttributes(parsed.data, IGNORED_ATTRIBUTES), v2EntityOf(namespace.name, after.client)),
         ];
   return restoreState(
     context,
@@ -104,6 +104,6 @@ function storedClient(transaction: Transaction, entry: ClientEntry): StoredClien
   return { client: transaction.body(CLIENTS, entry), signature, reporter, isCounted: isCounted ? undefined : false };
 }
 
-function without(entity: SubmittedV2Entity, names: readonly string[]): Readonly<Record<string, unknown>> {
+function omitAttributes(entity: SubmittedV2Entity, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(entity).filter(([name]) => name !== 'metadata' && !names.includes(name)));
 }

@@ -17,7 +17,7 @@ import {
   exactCopyOf,
   exceedsEntityLimit,
   matchesExactCopy,
-  skipped,
+  skippedResult,
   restoreState,
   type RestoreContext,
 } from './restore-context.ts';
@@ -38,7 +38,7 @@ export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEnt
 
 export function restoreEvent(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
   const [entity = '', check = ''] = wrappedName(object).split('/');
-  if (entity === '' || check === '') return skipped('the event has no entity or no check');
+  if (entity === '' || check === '') return skippedResult('the event has no entity or no check');
   const isAssumed = context.assumed.has(restoreKey('Entity', namespace.name, entity));
   if (isAssumed && !namespace.clients.has(entity)) return { outcome: 'created' };
   const owner = ownerOf(context, namespace, entity, object);
@@ -47,19 +47,19 @@ export function restoreEvent(context: RestoreContext, namespace: Namespace, obje
   const present = client === undefined ? undefined : namespace.check(entity, check);
   const exact = client === undefined ? undefined : exactRecord(context, client, check, object);
   const foreign = exact === undefined ? foreignRecord(context, { entity, check }, present, object) : undefined;
-  if (foreign !== undefined && 'problem' in foreign) return skipped(foreign.problem);
+  if (foreign !== undefined && 'problem' in foreign) return skippedResult(foreign.problem);
   const record = exact ?? foreign?.record;
   if (record === undefined) throw new Error(`internal error: there is no record for the event ${entity}/${check}`);
   return restoreState(
     context,
     { before: present === undefined ? undefined : recordOf(context, present), after: record },
-    () => save(context, owner.make(), check, record),
+    () => saveRecord(context, owner.make(), check, record),
     foreign?.lost,
   );
 }
 
 /** The client of an event: an existing client, or a client to be created from the entity in the event. */
-interface Owner {
+interface OwnerRestore {
   /** The existing client; undefined if `make` creates it. */
   readonly client: ClientEntry | undefined;
   make(): ClientEntry;
@@ -70,7 +70,7 @@ function ownerOf(
   namespace: Namespace,
   name: string,
   { spec }: Wrapped,
-): Owner | RestoreResult {
+): OwnerRestore | RestoreResult {
   const present = namespace.clients.get(name);
   if (present !== undefined) return { client: present, make: () => present };
   const event = v2EventSchema.safeParse({ ...spec, mon: undefined });
@@ -78,9 +78,9 @@ function ownerOf(
   const hasFullEntity = event.success && 'system' in (event.data.entity ?? {});
   const entity = hasFullEntity ? v2EntitySchema.safeParse(entityOfEvent(event.data, name)) : undefined;
   if (entity === undefined || !entity.success) {
-    return skipped(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
+    return skippedResult(`there is no entity ${name} in ${namespace.name}: restore the entities too`);
   }
-  if (exceedsEntityLimit(context, namespace.name, name)) return skipped(ENTITY_LIMIT_REFUSAL);
+  if (exceedsEntityLimit(context, namespace.name, name)) return skippedResult(ENTITY_LIMIT_REFUSAL);
   const { transaction } = context;
   const stored = translateEntity(entity.data, undefined, transaction);
   return { client: undefined, make: () => restoreClient(transaction, namespace, stored) };
@@ -147,7 +147,12 @@ function recordOf({ transaction }: RestoreContext, entry: CheckEntry): CheckReco
   return { ...entry.state, eventHistory, eventCheck, check };
 }
 
-function save({ transaction, by }: RestoreContext, client: ClientEntry, check: string, record: CheckRecord): void {
+function saveRecord(
+  { transaction, by }: RestoreContext,
+  client: ClientEntry,
+  check: string,
+  record: CheckRecord,
+): void {
   const entry = client.namespace.ensureCheck(client, check);
   const { check: result, eventCheck, eventHistory } = record;
   const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;

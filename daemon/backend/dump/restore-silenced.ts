@@ -23,16 +23,16 @@ import {
   EXACT_LOST,
   exactCopyOf,
   matchesExactCopy,
-  skipped,
+  skippedResult,
   restoreState,
   type RestoreContext,
 } from './restore-context.ts';
 import { saveSilenced, saveSilencedUse } from '../model/silences/mutations.ts';
 import { costProblem } from '../model/silences/selector-budget.ts';
-import { UNUSED } from '../model/silences/state.ts';
+import { ZERO_COUNTERS } from '../model/silences/state.ts';
 import { dumpedSilenced } from '../model/silences/storage.ts';
 
-interface State {
+interface SilencedState {
   readonly entry: SilencedEntry;
   readonly use: StoredSilenceCounters | undefined;
 }
@@ -40,25 +40,25 @@ interface State {
 export function restoreSilenced(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
   const { transaction, by, silencesMax } = context;
   const exact = exactState(namespace.name, object, transaction.nowMs);
-  const dumped = exact ?? translated(namespace, object, transaction.nowMs);
-  if ('problem' in dumped) return skipped(dumped.problem);
+  const dumped = exact ?? translateSilenced(namespace, object, transaction.nowMs);
+  if ('problem' in dumped) return skippedResult(dumped.problem);
   const present = namespace.silenced.get(dumped.entry.id);
   const after =
     present === undefined ? dumped : mergedWithExisting(dumped, present, namespace.silenced.use(present.id));
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
-  if (selector?.kind === 'problem') return skipped(`the selector is invalid: ${selector.message}`);
-  if (isExpiredForGood(after.entry, transaction.nowMs)) return skipped('the silence has expired');
+  if (selector?.kind === 'problem') return skippedResult(`the selector is invalid: ${selector.message}`);
+  if (isExpiredForGood(after.entry, transaction.nowMs)) return skippedResult('the silence has expired');
   const costly = selector?.kind === 'selector' ? costProblem(namespace, [selector]) : undefined;
-  if (costly !== undefined) return skipped(costly);
+  if (costly !== undefined) return skippedResult(costly);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
-    return skipped(`the limit of ${String(silencesMax)} silences is reached: clear some first`);
+    return skippedResult(`the limit of ${String(silencesMax)} silences is reached: clear some first`);
   }
   const before =
     present === undefined
       ? undefined
       : { entry: silenceAt(present, transaction.nowMs), use: namespace.silenced.use(present.id) };
   const refused = replacementProblem(before?.entry, after.entry);
-  if (refused !== undefined) return skipped(refused);
+  if (refused !== undefined) return skippedResult(refused);
   const lost =
     exact === undefined
       ? [
@@ -88,20 +88,20 @@ export function restoreSilenced(context: RestoreContext, namespace: Namespace, o
  * sent.
  */
 function mergedWithExisting(
-  { entry: dumped, use }: State,
+  { entry: dumped, use }: SilencedState,
   present: SilencedEntry,
   presentUse: StoredSilenceCounters | undefined,
-): State {
+): SilencedState {
   const entry = withReminderOf(dumped, present);
   // The silence may have matched events here even if it has suppressed nothing yet.
-  const keptUse = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
+  const keptUse = use ?? (presentUse?.suppressed === 0 ? ZERO_COUNTERS : undefined);
   if (keptUse === undefined) return { entry, use };
   const { unmatched_since: _ofThen, ...remaining }: StoredSilenceCounters = keptUse;
   const since = presentUse?.unmatched_since;
   return { entry, use: since === undefined ? remaining : { ...remaining, unmatched_since: since } };
 }
 
-function exactState(namespace: string, object: Wrapped, nowMs: number): State | undefined {
+function exactState(namespace: string, object: Wrapped, nowMs: number): SilencedState | undefined {
   const exact = exactCopyOf(exactSilencedSchema, object);
   if (exact === undefined) return undefined;
   const { use } = exact;
@@ -116,7 +116,11 @@ function exactState(namespace: string, object: Wrapped, nowMs: number): State | 
   return { entry: withCurrentWindow(entry, nowMs), use };
 }
 
-function translated(namespace: Namespace, object: Wrapped, nowMs: number): State | { readonly problem: string } {
+function translateSilenced(
+  namespace: Namespace,
+  object: Wrapped,
+  nowMs: number,
+): SilencedState | { readonly problem: string } {
   const parsed = v2SilencedSchema.safeParse({ ...unwrap(object), mon: undefined });
   if (!parsed.success) return { problem: problemsOf(parsed.error) };
   if (isSelectorId(parsed.data.metadata?.name ?? '')) {

@@ -22,13 +22,13 @@ import { restoreApiKey, restoreUser } from './restore-credentials.ts';
 import { restoreDefinition } from './restore-definition.ts';
 import { restoreEntity } from './restore-entity.ts';
 import { recordsOfEvent, restoreEvent } from './restore-event.ts';
-import { skipped, restoreState, type RestoreContext } from './restore-context.ts';
+import { skippedResult, restoreState, type RestoreContext } from './restore-context.ts';
 import { restoreSilenced } from './restore-silenced.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
 import type { SilencesMax } from '../silences/commands.ts';
 import { NAMESPACES } from '../model/namespaces/storage.ts';
 
-interface RestoreParts {
+interface RestoreDependencies {
   readonly batcher: Batcher;
   readonly definitions: Definitions;
   readonly commands: ApiCommands;
@@ -44,9 +44,9 @@ interface RestoreParts {
  * counter.
  */
 export class Restore {
-  readonly #parts: RestoreParts;
+  readonly #parts: RestoreDependencies;
 
-  constructor(parts: RestoreParts) {
+  constructor(parts: RestoreDependencies) {
     this.#parts = parts;
   }
 
@@ -77,7 +77,7 @@ export class Restore {
         };
         const results = objects.map((object) => {
           const result = restoreOne(context, object);
-          if (isDryRun && result.outcome !== 'skipped') assume(context, object, result);
+          if (isDryRun && result.outcome !== 'skipped') assumeRestored(context, object, result);
           return result;
         });
         const changed = results.filter(({ outcome }) => outcome === 'created' || outcome === 'replaced').length;
@@ -99,7 +99,7 @@ function restoreOne(context: RestoreContext, object: Wrapped): RestoreResult {
   // mon sends no telemetry, so the telemetry settings of a dump have no effect.
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
-  if (kind === undefined) return skipped(skippedReason(object));
+  if (kind === undefined) return skippedResult(skippedReason(object));
   if (kind.type === 'Namespace') return restoreNamespace(context, object);
   if (kind.type === 'User') return restoreUser(context, object);
   if (kind.type === 'APIKey') return restoreApiKey(context, object);
@@ -108,7 +108,7 @@ function restoreOne(context: RestoreContext, object: Wrapped): RestoreResult {
   const name = namespaceOf(object);
   const isThere = registry.hasNamespace(name);
   if (!isThere && !context.assumed.has(restoreKey('Namespace', '', name))) {
-    return skipped(`there is no namespace ${name}: restore the namespaces too`);
+    return skippedResult(`there is no namespace ${name}: restore the namespaces too`);
   }
   // In a dry run it is possible that the namespace does not exist. `registry.namespace` would create it, so use a
   // temporary one.
@@ -126,7 +126,7 @@ function restoreOne(context: RestoreContext, object: Wrapped): RestoreResult {
 }
 
 /** Records in a dry run that an object would exist, because later objects of the same request may need it. */
-function assume(context: RestoreContext, object: Wrapped, { outcome }: RestoreResult): void {
+function assumeRestored(context: RestoreContext, object: Wrapped, { outcome }: RestoreResult): void {
   const { assumed } = context;
   const { type } = object;
   if (isCountedEntity(object) && outcome === 'created') context.assumedEntities++;
@@ -136,7 +136,7 @@ function assume(context: RestoreContext, object: Wrapped, { outcome }: RestoreRe
 
 function restoreNamespace(context: RestoreContext, object: Wrapped): RestoreResult {
   const parsed = v2NamespaceSchema.safeParse({ name: wrappedName(object) });
-  if (!parsed.success) return skipped(problemsOf(parsed.error));
+  if (!parsed.success) return skippedResult(problemsOf(parsed.error));
   const { name } = parsed.data;
   const { transaction } = context;
   const before = transaction.registry.hasNamespace(name) ? name : undefined;

@@ -2,16 +2,16 @@ import { MON_API } from '../../../shared/api/mon.ts';
 import { kindNamed } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { RESTORE_MAX, type DumpPage, type RestoreResponse } from '../../../shared/schemas/restore.ts';
-import type { DumpDeps } from '../model/tables/dump-table.ts';
+import type { DumpDependencies } from '../model/tables/dump-table.ts';
 import { dumpPage } from './queries.ts';
 import type { Restore } from './restore.ts';
 import { actorOf } from '../access/actor.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import type { Audit } from '../model/audit/mutations.ts';
 import type { Clock } from '../ports.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 
-const validate = bodyValidator(MON_API.restore);
+const validateRestore = bodyValidator(MON_API.restore);
 
 /** Maximum time between two requests for pages of the same dump. */
 const DUMP_PAUSE_MS = 60_000;
@@ -21,8 +21,8 @@ const DUMP_PAUSE_MS = 60_000;
  * administrators.
  */
 export function dumpOnMon(
-  deps: DumpDeps & { readonly audit: Audit; readonly clock: Clock; readonly restore: Restore },
-): OnMon<'dump' | 'restore'> {
+  deps: DumpDependencies & { readonly audit: Audit; readonly clock: Clock; readonly restore: Restore },
+): MonHandlers<'dump' | 'restore'> {
   const { audit, clock, restore } = deps;
   const pages = new Map<string, number>();
 
@@ -52,7 +52,7 @@ export function dumpOnMon(
       return dumpPage(deps, { type: kind.type, namespace, after, limit });
     },
     restore: async (request): Promise<RestoreResponse> => ({
-      results: await restore.run(readBody(request, validate), actorOf(request)),
+      results: await restore.run(readBody(request, validateRestore), actorOf(request)),
     }),
   };
 }

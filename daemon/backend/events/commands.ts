@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
-import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
@@ -33,7 +33,7 @@ export class Events {
           throw new MonError('not_found', `there is no event of ${client}/${check}`);
         const before = auditedEvent(entry);
         resolveEvent(transaction, entry, actor.who);
-        recordAudit(transaction, actor, { action, target: targetIn(namespaceName, `${client}/${check}`), before });
+        recordAudit(transaction, actor, { action, target: auditTarget(namespaceName, `${client}/${check}`), before });
       },
       {
         needs: (registry) => {

@@ -36,7 +36,7 @@ import { readRecords } from '../model/events/read-records.ts';
 import type { Routing } from '../model/notify/routing.ts';
 
 /** The dependencies of `explainEvent`. */
-export interface ExplainDeps {
+export interface ExplainDependencies {
   readonly store: Store;
   readonly routing: Routing;
   readonly registry: Registry;
@@ -50,7 +50,7 @@ export interface ExplainDeps {
  *   stored
  */
 export async function explainEvent(
-  { store, routing, registry, deliveries }: ExplainDeps,
+  { store, routing, registry, deliveries }: ExplainDependencies,
   entry: CheckEntry,
   nowMs: number,
 ): Promise<Explanation | undefined> {
@@ -94,13 +94,13 @@ export async function explainEvent(
       ...nextOccurrence(verdict, event),
     });
     const handlersExplained = verdicts.map(explained);
-    return { ...subject, event: summary(event, recovery), ...subdued, reason, handlers: handlersExplained };
+    return { ...subject, event: eventSummary(event, recovery), ...subdued, reason, handlers: handlersExplained };
   }
   if (record.check === null) return undefined;
   const pending = pendingResolutionsOf(namespace).get(client, entry.name);
   const { handlers } = routing.route(namespace.name, record.check);
   const silencedBy = pending === undefined ? [] : silenceIdsSuppressing(namespace, pending, nowMs);
-  const verdicts = handlers.map((handler) => withoutEvent(handler, pending, silencedBy));
+  const verdicts = handlers.map((handler) => verdictWithoutEvent(handler, pending, silencedBy));
   const reason = pending === undefined ? noEventSentence(record.check.status) : pendingResolutionSentence(silencedBy);
   return { ...subject, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
 }
@@ -115,7 +115,7 @@ function deliveryView(delivery: LastDelivery | undefined): DeliveryView | null {
   return delivery === undefined ? null : { ...delivery, at: Math.floor(delivery.at / 1000) };
 }
 
-function withoutEvent(
+function verdictWithoutEvent(
   handler: RoutedHandler,
   pending: PendingResolution | undefined,
   silencedBy: readonly string[],
@@ -128,7 +128,7 @@ function withoutEvent(
   return { ...handlerIdentity(handler), verdict: 'silenced', reason, silenced_by: silencedBy };
 }
 
-function summary(
+function eventSummary(
   { id, check, action, occurrences, silenced_by }: Event,
   recovering: Recovery | undefined,
 ): ExplainedEvent {

@@ -1,9 +1,9 @@
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
-import { issued } from '../http/accepted-response.ts';
+import { issuedBody } from '../http/accepted-response.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
+import type { MonHandlers } from '../http/route.ts';
+import type { NamespaceDependencies, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
@@ -11,7 +11,7 @@ import { readEvents } from './queries.ts';
 import type { Events } from './commands.ts';
 
 /** The dependencies of the event routes in the v1 API and the mon API. */
-export interface EventDeps extends NamespaceDeps {
+export interface EventDependencies extends NamespaceDependencies {
   readonly clock: Clock;
   readonly events: Events;
   readonly store: Store;
@@ -22,11 +22,11 @@ export interface EventDeps extends NamespaceDeps {
  *
  * @param shown callback that converts an event to the format of the API; default: the v1 format
  */
-export function oneEvent(
-  deps: EventDeps,
+export function eventHandlers(
+  deps: EventDependencies,
   namespaceOf: NamespaceOf,
   shown?: (event: Event, entry: CheckEntry) => Event,
-): OnMon<'event' | 'resolveEvent'> {
+): MonHandlers<'event' | 'resolveEvent'> {
   const { clock, events, store } = deps;
   return {
     event: async (request) => {
@@ -41,7 +41,7 @@ export function oneEvent(
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
       await events.resolve(namespaceOf(request, deps).name, client, check, actorOf(request), 'event.delete');
-      return issued(deps);
+      return issuedBody(deps);
     },
   };
 }

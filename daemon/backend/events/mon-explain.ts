@@ -1,13 +1,15 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Explanation } from '../../../shared/schemas/explain.ts';
-import { explainEvent, type ExplainDeps } from './explain.ts';
-import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import { explainEvent, type ExplainDependencies } from './explain.ts';
+import { requestedNamespace, type NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 
 /** Serves the route that explains why the handlers of a check run or do not run for its event. */
-export function explanationOnMon(deps: ExplainDeps & NamespaceDeps & { readonly clock: Clock }): OnMon<'explainEvent'> {
+export function explanationOnMon(
+  deps: ExplainDependencies & NamespaceDependencies & { readonly clock: Clock },
+): MonHandlers<'explainEvent'> {
   return {
     explainEvent: async (request): Promise<Explanation> => {
       const client = pathName(request, 'client');

@@ -7,20 +7,20 @@ import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-j
 import type { HandlerTest } from '../../../shared/schemas/handler-test.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
 import { actorOf } from '../access/actor.ts';
-import { targetIn, type Audit } from '../model/audit/mutations.ts';
+import { auditTarget, type Audit } from '../model/audit/mutations.ts';
 import { readClient } from '../model/clients/queries.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { HandlerRunner } from '../notify/delivery/deliver.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
-import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import type { MonHandlers } from '../http/route.ts';
+import { requestedNamespace, type NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import { readRecords } from '../model/events/read-records.ts';
 import { eventOf } from './queries.ts';
 
-interface HandlerTestDeps extends NamespaceDeps {
+interface HandlerTestDependencies extends NamespaceDependencies {
   readonly audit: Pick<Audit, 'record'>;
   readonly clock: Clock;
   readonly config: Pick<ConfigInForce, 'definitions'>;
@@ -37,7 +37,7 @@ const validateTest = bodyValidator(MON_API.testHandler);
  * Serves the route that tests a handler: it sends one notification, bypassing the queue and the filters of the handler,
  * or only shows the notification (completion 1.23).
  */
-export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
+export function handlerTestOnMon(deps: HandlerTestDependencies): MonHandlers<'testHandler'> {
   const { audit, clock, config, delivery } = deps;
   let running = 0;
   const begin = (): Disposable => {
@@ -67,7 +67,11 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
       ends.use(begin());
       const preview = await delivery.preview(job, handler);
       if (isDry) return { ...subject, preview, outcome: null };
-      await audit.record(actorOf(request), { action: 'handler.test', target: targetIn(namespace.name, name), after });
+      await audit.record(actorOf(request), {
+        action: 'handler.test',
+        target: auditTarget(namespace.name, name),
+        after,
+      });
       const begunMs = clock.monotonic();
       const { outcome, response } = await delivery.runTest(job, handler);
       const seconds = Math.round(clock.monotonic() - begunMs) / 1000;
@@ -96,7 +100,7 @@ function runningHandler(
 
 /** @throws MonError `not_found` if no event of the check is open */
 async function presentEvent(
-  { store, clock }: HandlerTestDeps,
+  { store, clock }: HandlerTestDependencies,
   namespace: Namespace,
   client: string,
   check: string,

@@ -53,7 +53,8 @@ export async function readEventTexts(
   await prepareSilences(entries);
   const headTexts = await heads.of(entries, (missing) => readHeads(store, missing));
   const entriesWithoutHead = entries.filter((_, at) => headTexts[at] === undefined);
-  const others = entriesWithoutHead.length === 0 ? NONE : await readEventsByEntry(store, entriesWithoutHead, nowMs);
+  const others =
+    entriesWithoutHead.length === 0 ? NO_EVENTS : await readEventsByEntry(store, entriesWithoutHead, nowMs);
   return entries.flatMap((entry, at) => {
     const head = headTexts[at];
     if (head !== undefined) return head + tailOf(entry, nowMs);
@@ -62,7 +63,7 @@ export async function readEventTexts(
   });
 }
 
-const NONE: ReadonlyMap<CheckEntry, Event> = new Map();
+const NO_EVENTS: ReadonlyMap<CheckEntry, Event> = new Map();
 
 /** Reads the committed events of these checks by entry, redacted; a check without an open event is omitted. */
 export async function readEventsByEntry(
@@ -127,7 +128,7 @@ function headOf(entry: CheckEntry, text: string, client: StoredOwner): EventHead
   );
   const added = `"history":${JSON.stringify(history)},"total_state_change":${String(change)}`;
   const check = `${record.check.slice(0, -1)},${added}}`;
-  const tail = JSON.stringify(eventCircumstances(event, [])).slice(1, -NOT_SILENCED.length);
+  const tail = JSON.stringify(eventCircumstances(event, [])).slice(1, -NOT_SILENCED_JSON.length);
   // Copied through a buffer, because a concatenated string would keep all its parts in memory.
   return Buffer.from(`{"id":"${event.id}","client":${client.shownText()},"check":${check},${tail}`).toString();
 }
@@ -137,10 +138,10 @@ const ADDED_KEY = /"(?:history|total_state_change)":/;
 /** Returns the end of an event's JSON: its silenced state and the closing brace. */
 function tailOf(entry: CheckEntry, nowMs: number): string {
   const ids = silencedNow(entry, nowMs);
-  return ids.length === 0 ? NOT_SILENCED : `"silenced":true,"silenced_by":${JSON.stringify(ids)}}`;
+  return ids.length === 0 ? NOT_SILENCED_JSON : `"silenced":true,"silenced_by":${JSON.stringify(ids)}}`;
 }
 
-const NOT_SILENCED = '"silenced":false,"silenced_by":[]}';
+const NOT_SILENCED_JSON = '"silenced":false,"silenced_by":[]}';
 const NO_IDS: string[] = [];
 
 function silencedNow(entry: CheckEntry, nowMs: number): string[] {

@@ -3,14 +3,14 @@ import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { requestedOrder } from './order.ts';
-import { oneEvent, type EventDeps } from './members.ts';
+import { eventHandlers, type EventDependencies } from './members.ts';
 import { prepareSilences } from '../silences/event-preparation.ts';
 import { feedEventRow } from '../model/events/feed-rows.ts';
 import { eventOnMon, readEvents } from './queries.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { parseSearchQuery } from '../http/search.ts';
 import { inChunks, TimeSlice } from '../store/time-slice.ts';
 
@@ -18,7 +18,7 @@ import { inChunks, TimeSlice } from '../store/time-slice.ts';
  * Serves single events, and event lists that are selected by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`).
  * A list contains feed rows, or with `?full` events in the v1 format.
  */
-export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
+export function eventsOnMon(deps: EventDependencies): MonHandlers<'events' | 'event' | 'resolveEvent'> {
   const { clock, store } = deps;
   return {
     events: async (request, reply, query) => {
@@ -47,7 +47,7 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
         return some.flatMap((entry) => shown(entry) ?? []);
       });
     },
-    ...oneEvent(deps, requestedNamespace, eventOnMon),
+    ...eventHandlers(deps, requestedNamespace, eventOnMon),
   };
 }
 

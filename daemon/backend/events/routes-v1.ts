@@ -3,25 +3,25 @@ import { MonError } from '../../../shared/errors.ts';
 import { resolveSchema } from '../../../shared/schemas/event.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { actorOf } from '../access/actor.ts';
-import { issued } from '../http/accepted-response.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { issuedBody } from '../http/accepted-response.ts';
+import { readBody, schemaValidator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnV1 } from '../http/route.ts';
+import type { V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import { type CheckEntry, eventsOf } from '../model/registry/namespace.ts';
 import { isShared } from '../store/shared-store.ts';
-import { oneEvent, type EventDeps } from './members.ts';
+import { eventHandlers, type EventDependencies } from './members.ts';
 import type { EventCache } from '../model/events/event-cache.ts';
 import { readEvents, readEventTexts, type EventHead } from './queries.ts';
-import { withInternalFailures } from './v1-internal-failures.ts';
+import { reportInternalFailures } from './v1-internal-failures.ts';
 
-const validateResolve = validator(resolveSchema);
+const validateResolve = schemaValidator(resolveSchema);
 
 /** Serves events under `/events` and under the path alias `/incidents` (completion 1.1, path alias). */
 export function eventsOnV1(
-  deps: EventDeps & { readonly eventHeads: EventCache<EventHead> },
-): OnV1<
+  deps: EventDependencies & { readonly eventHeads: EventCache<EventHead> },
+): V1Handlers<
   | 'events'
   | 'eventsOfClient'
   | 'event'
@@ -38,13 +38,13 @@ export function eventsOnV1(
       readTexts: (some) => readEventTexts(store, some, clock.now(), eventHeads),
     });
 
-  const handlers: OnV1<'events' | 'eventsOfClient' | 'event' | 'resolveEvent' | 'resolve'> = {
+  const handlers: V1Handlers<'events' | 'eventsOfClient' | 'event' | 'resolveEvent' | 'resolve'> = {
     events: (request, reply) => sendEvents(request, reply, v1Namespace(request, deps).allEvents()),
     eventsOfClient: (request, reply) => {
       const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));
       return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
     },
-    ...oneEvent(deps, v1Namespace),
+    ...eventHandlers(deps, v1Namespace),
     /** Serves `POST /resolve`, which resolves an event (completion 1.4). */
     resolve: async (request, reply) => {
       const { client, check } = readBody(request, validateResolve);
@@ -55,13 +55,13 @@ export function eventsOnV1(
         if (error instanceof MonError && error.code === 'not_found') return reply.code(404).send();
         throw error;
       }
-      return issued(deps);
+      return issuedBody(deps);
     },
   };
   // Failures of a shared database are temporary, so 503 stays the right status: the database recovers or is replaced.
   const { events, eventsOfClient, event, resolveEvent, resolve } = isShared(store)
     ? handlers
-    : withInternalFailures(handlers);
+    : reportInternalFailures(handlers);
   return {
     events,
     eventsOfClient,

@@ -14,29 +14,29 @@ import { validateResult } from '../results/validate-result.ts';
 import { readV2Events, shownEvent } from './v2-read.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { hasScope, mayUpdateObject } from '../access/principal.ts';
-import { validator } from '../http/json-body.ts';
-import type { OnV2 } from '../http/route.ts';
-import type { NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import { schemaValidator } from '../http/json-body.ts';
+import type { V2Handlers } from '../http/route.ts';
+import type { NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import { entityHeaders } from '../clients/v2-headers.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import { sendObjects, type V2Key } from '../http/v2-object-list.ts';
-import { firstBehind } from '../http/v2-chunks.ts';
+import { firstIndexAfter } from '../http/v2-chunks.ts';
 
-const parse = validator(v2EventSchema);
+const parseEvent = schemaValidator(v2EventSchema);
 
 /**
  * An empty set of redact keys: `redact` then hides only the values of environment variables. All other secrets of an
  * event were redacted when it was read.
  */
-const NOTHING_ELSE: ReadonlySet<string> = new Set();
+const NO_REDACT_KEYS: ReadonlySet<string> = new Set();
 
 /** Number of events that are read from the store at a time. */
 const CHUNK_SIZE = 100;
 
-interface V2EventDeps extends NamespaceDeps {
+interface V2EventDependencies extends NamespaceDependencies {
   readonly clock: Clock;
   readonly entityLimit: EntityLimit;
   readonly store: Store;
@@ -44,23 +44,23 @@ interface V2EventDeps extends NamespaceDeps {
 }
 
 /** Serves each check result together with its open event, if any, as one v2 event (clients 6). */
-export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
+export function eventsOnV2(deps: V2EventDependencies): V2Handlers<'events'> {
   const { clock, v2Events, entityLimit, registry, store } = deps;
 
   const namespaceOf = (name: string): Namespace | undefined =>
     registry.hasNamespace(name) ? registry.namespace(name) : undefined;
   const read = async (entries: readonly CheckEntry[]): Promise<PlacedV2Event[]> =>
-    (await readV2Events(store, entries, clock.now())).map(asSent);
+    (await readV2Events(store, entries, clock.now())).map(castToSubmitted);
   const shown = (present: PresentEvent | undefined): PlacedV2Event | undefined =>
-    present && asSent(shownEvent(present.entry, present.record, present.client, clock.now()));
+    present && castToSubmitted(shownEvent(present.entry, present.record, present.client, clock.now()));
 
   const collection: Collection<PlacedV2Event, SubmittedV2Event> = {
     fieldRoot: 'event',
     isPlacedByPath: true,
     isReplacedByPost: true,
-    parse: (value, key) => named(parse(withNamesOfPath(value, eventKeyOf(key)))),
-    namespaceOf: (event) => namespacesIn(event)[0],
-    withNamespace: placedIn,
+    parse: (value, key) => requireNames(parseEvent(withNamesOfPath(value, eventKeyOf(key)))),
+    namespaceOf: (event) => namespacesOfEvent(event)[0],
+    withNamespace: setEventNamespace,
     keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
     sentKeyOf: ({ entity, check }) => [entity?.metadata?.name ?? '', check?.metadata?.name ?? ''],
     labelsOf: (event) => ({ ...labelsIn(event.entity), ...labelsIn(event.check), ...labelsIn(event) }),
@@ -69,12 +69,14 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
     show: (event, principal) => {
       const { name } = event.check.metadata;
       const { namespace } = event.metadata;
-      return mayUpdateObject(principal, { resource: 'checks', name, namespace }) ? event : redact(event, NOTHING_ELSE);
+      return mayUpdateObject(principal, { resource: 'checks', name, namespace })
+        ? event
+        : redact(event, NO_REDACT_KEYS);
     },
     async *list(name, after, mayBeSelected) {
       const namespace = namespaceOf(name);
       if (namespace === undefined) return;
-      for (const entries of splitIntoChunks(entriesBehind(namespace, [after?.[0], after?.[1]], mayBeSelected)))
+      for (const entries of splitIntoChunks(entriesAfterKey(namespace, [after?.[0], after?.[1]], mayBeSelected)))
         yield read(entries);
     },
     async get(name, key) {
@@ -150,10 +152,10 @@ function eventKeyOf([client = '', check = '']: V2Key): V2EventKey {
 /** Fills in missing names of the entity and the check in a request body from the request path, as Sensu Go does. */
 function withNamesOfPath(value: unknown, { client, check }: V2EventKey): unknown {
   if (!isSettings(value) || client === '' || check === '') return value;
-  return { ...value, entity: withName(value['entity'], client), check: withName(value['check'], check) };
+  return { ...value, entity: setPartName(value['entity'], client), check: setPartName(value['check'], check) };
 }
 
-function withName(part: unknown, name: string): unknown {
+function setPartName(part: unknown, name: string): unknown {
   if (!isSettings(part)) return part;
   const { metadata } = part;
   if ((metadata ?? null) !== null && !isSettings(metadata)) return part;
@@ -166,13 +168,13 @@ function withName(part: unknown, name: string): unknown {
  *
  * @throws MonError `invalid` if the check or a name is missing, or if the event contains more than one namespace
  */
-function named(event: SubmittedV2Event): SubmittedV2Event {
+function requireNames(event: SubmittedV2Event): SubmittedV2Event {
   if (!event.check) {
     throw new MonError('invalid', 'check: is required, even if the event contains metrics');
   }
   if (event.check.metadata?.name === undefined) throw new MonError('invalid', 'check.metadata.name: is required');
   if (event.entity?.metadata?.name === undefined) throw new MonError('invalid', 'entity.metadata.name: is required');
-  const [namespace, ...others] = new Set(namespacesIn(event));
+  const [namespace, ...others] = new Set(namespacesOfEvent(event));
   if (others.length > 0) {
     throw new MonError('invalid', `the event contains more than one namespace: ${[namespace, ...others].join(', ')}`);
   }
@@ -180,7 +182,7 @@ function named(event: SubmittedV2Event): SubmittedV2Event {
 }
 
 /** Returns the namespaces that are set in the metadata of the event, its entity and its check, with duplicates. */
-function namespacesIn({ metadata, entity, check }: SubmittedV2Event): string[] {
+function namespacesOfEvent({ metadata, entity, check }: SubmittedV2Event): string[] {
   const all = [metadata?.namespace, entity?.metadata?.namespace, check?.metadata?.namespace];
   return all.filter((namespace): namespace is string => Boolean(namespace));
 }
@@ -189,7 +191,7 @@ function namespacesIn({ metadata, entity, check }: SubmittedV2Event): string[] {
  * Returns the event with `namespace` set in all its metadata. If the check names a proxy entity, the event belongs to
  * that entity, and not to the entity that ran the check.
  */
-function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
+function setEventNamespace(event: SubmittedV2Event, namespace: string): PlacedV2Event {
   const { check } = event;
   const name = event.entity?.metadata?.name ?? '';
   const proxy = check?.proxy_entity_name || name;
@@ -203,7 +205,7 @@ function placedIn(event: SubmittedV2Event, namespace: string): PlacedV2Event {
 }
 
 /** Casts an event that was read to the type of a request body: the compiler cannot verify the check attributes. */
-function asSent<Shown extends V2Event | undefined>(event: Shown): PlacedV2Event & Shown {
+function castToSubmitted<Shown extends V2Event | undefined>(event: Shown): PlacedV2Event & Shown {
   return event as PlacedV2Event & Shown;
 }
 
@@ -221,7 +223,7 @@ function labelsIn({
  *
  * @param mayBeSelected callback that tests the names of client and check before the event is read
  */
-function* entriesBehind(
+function* entriesAfterKey(
   namespace: Namespace,
   [client, check]: readonly [client: string | undefined, check: string | undefined],
   mayBeSelected: (parts: Attributes) => boolean,
@@ -229,7 +231,7 @@ function* entriesBehind(
   const clients = namespace.sortedClients();
   const begun = client === undefined ? undefined : namespace.clients.get(client);
   if (begun !== undefined) yield* entriesOf(begun, check, mayBeSelected);
-  const start = client === undefined ? 0 : firstBehind(clients, client, ({ name }) => name);
+  const start = client === undefined ? 0 : firstIndexAfter(clients, client, ({ name }) => name);
   for (let at = start; at < clients.length; at++) {
     const next = clients[at];
     if (next !== undefined) yield* entriesOf(next, undefined, mayBeSelected);

@@ -46,7 +46,7 @@ function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs
     id: record.event?.id ?? uuidOf(key.join('\0')),
     namespace,
     entity,
-    check: withVariables(redact(check, checkRedactKeysOf(client)), check),
+    check: restoreVariables(redact(check, checkRedactKeysOf(client)), check),
     history: record.event === undefined ? record.history : (record.eventHistory ?? record.history),
     state: record,
     silenced: silencedNames(entry, nowMs),
@@ -54,7 +54,7 @@ function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs
 }
 
 /** Restores redacted environment variables; the v2 routes hide them from callers who may not change the definition. */
-function withVariables(shown: CheckResult, { env_vars: variables }: CheckResult): CheckResult {
+function restoreVariables(shown: CheckResult, { env_vars: variables }: CheckResult): CheckResult {
   return shown['env_vars'] === variables ? shown : { ...shown, env_vars: variables };
 }
 

@@ -11,7 +11,7 @@ import type { CheckRecord } from '../model/events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
-import { recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { saveEntity } from '../clients/v2-write.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
@@ -48,7 +48,7 @@ export interface PresentEvent {
   readonly record: CheckRecord;
 }
 
-interface V2EventParts {
+interface V2EventDependencies {
   readonly batcher: Batcher;
   readonly definitions: Definitions;
   readonly entityLimit: EntityLimit;
@@ -58,9 +58,9 @@ interface V2EventParts {
 
 /** Writes and removes events for the v2 API, where a check result and its event are one object. */
 export class V2Events {
-  readonly #parts: Required<V2EventParts>;
+  readonly #parts: Required<V2EventDependencies>;
 
-  constructor(parts: V2EventParts) {
+  constructor(parts: V2EventDependencies) {
     this.#parts = { attributes: new AttributeBounds(), ...parts };
   }
 
@@ -85,7 +85,7 @@ export class V2Events {
         const namespace = transaction.registry.namespace(namespaceName);
         const entry = namespace.check(client, check);
         const present = entry === undefined ? undefined : presentEvent(transaction, entry);
-        const event = withSecrets(change(present), present);
+        const event = restoreSecrets(change(present), present);
         const refusal = this.#parts.attributes.refusalOf(event.result);
         if (refusal !== undefined) throw refusal;
         transaction.refuseNew(entry);
@@ -122,7 +122,7 @@ export class V2Events {
         removeCheck(transaction, entry, actor.who);
         recordAudit(transaction, actor, {
           action: 'event.delete',
-          target: targetIn(namespaceName, `${client}/${check}`),
+          target: auditTarget(namespaceName, `${client}/${check}`),
           before,
         });
       },
@@ -146,7 +146,7 @@ export class V2Events {
     };
     const check = checkResultOf(submitted, { reporter: client, definition, now, issued: undefined });
     const isForced = isResolution && check.status === 0 && entry?.state.event !== undefined;
-    const own = ofOwnSource(check, client);
+    const own = removeForeignSource(check, client);
     return { client, reporter: client, check: isForced ? { ...own, force_resolve: true } : own };
   }
 
@@ -166,7 +166,7 @@ export class V2Events {
  * Removes a `source` other than `client`, even if the definition sets it: the event belongs to the entity that it
  * names.
  */
-function ofOwnSource(check: CheckResult, client: string): CheckResult {
+function removeForeignSource(check: CheckResult, client: string): CheckResult {
   const { source, ...others } = check;
   return source === undefined || source === client ? check : others;
 }
@@ -190,7 +190,7 @@ function presentEvent(transaction: Transaction, entry: CheckEntry): PresentEvent
 }
 
 /** Replaces redacted values by the stored secrets, for a caller that reads an event and writes it back. */
-function withSecrets(event: ReportedEvent, present: PresentEvent | undefined): ReportedEvent {
+function restoreSecrets(event: ReportedEvent, present: PresentEvent | undefined): ReportedEvent {
   if (present === undefined) return event;
   const { entry, record } = present;
   const keys = checkRedactKeysOf(entry.client);

@@ -11,7 +11,7 @@ interface LoggedRecord {
 }
 
 /** The pseudo-namespace for the changes of upgrade plans, which are in no namespace. */
-const PLANS = '';
+const PLANS_NAMESPACE = '';
 
 /** Selects the changes that a consumer reads from the change log. */
 export interface ChangeSelection {
@@ -61,7 +61,7 @@ export class ChangeLog {
   /** Appends the record of the next write. A record that is already in the log is ignored. */
   add(record: ChangeRecord): void {
     if (record.seq <= this.#lastSeq) return;
-    this.#records.push({ seq: record.seq, changes: record.changes, byNamespace: byNamespace(record.changes) });
+    this.#records.push({ seq: record.seq, changes: record.changes, byNamespace: groupByNamespace(record.changes) });
     this.#lastSeq = record.seq;
     this.#changeCount += record.changes.length;
     while (
@@ -107,7 +107,7 @@ export class ChangeLog {
         continue;
       }
       yield record.byNamespace.get(only) ?? NO_CHANGES;
-      if (seesPlans) yield record.byNamespace.get(PLANS) ?? NO_CHANGES;
+      if (seesPlans) yield record.byNamespace.get(PLANS_NAMESPACE) ?? NO_CHANGES;
     }
   }
 
@@ -119,7 +119,7 @@ export class ChangeLog {
 
 const NO_CHANGES: readonly Change[] = [];
 
-function byNamespace(changes: readonly Change[]): LoggedRecord['byNamespace'] {
+function groupByNamespace(changes: readonly Change[]): LoggedRecord['byNamespace'] {
   const [first] = changes;
   if (first === undefined) return NO_NAMESPACES;
   const namespaceKey = namespaceKeyOf(first);
@@ -131,11 +131,11 @@ function byNamespace(changes: readonly Change[]): LoggedRecord['byNamespace'] {
 const NO_NAMESPACES: LoggedRecord['byNamespace'] = new Map();
 
 function namespaceKeyOf([kind, namespace]: Change): string {
-  return kind === 'upgrade' ? PLANS : namespace;
+  return kind === 'upgrade' ? PLANS_NAMESPACE : namespace;
 }
 
 /** Limits of the change log: a few minutes of a busy backend, at most tens of megabytes of memory. */
-const BOUNDS = { recordsMax: 20_000, changesMax: 500_000 };
+const CHANGE_LOG_LIMITS = { recordsMax: 20_000, changesMax: 500_000 };
 
 /**
  * Creates the change log of a shard (a part of the store with its own sequence of writes) from the change records in
@@ -146,7 +146,7 @@ export async function openChangeLog(
   shard: string,
   commits: Pick<CommitBoard, 'onCommit'>,
 ): Promise<{ readonly log: ChangeLog } & Disposable> {
-  const log = new ChangeLog(BOUNDS);
+  const log = new ChangeLog(CHANGE_LOG_LIMITS);
   const watch = await store.watch(shard, 0, (record) => log.add(record));
   // Nothing is awaited between `watch.close` and `onCommit`, so no commit is missed. A repeated commit is ignored.
   watch.close();

@@ -14,7 +14,7 @@ import { RowSelection } from './row-selection.ts';
 import { FeedReach, storeIdFor } from './feed-reach.ts';
 import { changedRows, snapshotRows, type TopicRow } from './topic-rows.ts';
 import { TransportSubscription } from './transport-tap.ts';
-import type { FeedParts } from './feed-parts.ts';
+import type { FeedDependencies } from './feed-dependencies.ts';
 
 /** Maximum number of unsent bytes for one consumer. At the limit the consumer gets no frames until it has read some. */
 const BUFFERED_BYTES_MAX = 1024 * 1024;
@@ -39,7 +39,7 @@ const POLICY_VIOLATION = 1008;
 /** The server side of one feed connection, whose protocol is described in `schemas/feed.ts`. */
 export class FeedConsumer {
   readonly #socket: WebSocket;
-  readonly #parts: FeedParts;
+  readonly #parts: FeedDependencies;
   readonly #principal: Principal;
   readonly #storeId: string;
   #selection: RowSelection | undefined;
@@ -73,7 +73,7 @@ export class FeedConsumer {
   /** Time on the monotonic clock when the consumer was last up to date. */
   #currentMs: number;
 
-  constructor(socket: WebSocket, principal: Principal, parts: FeedParts, onClose: () => void) {
+  constructor(socket: WebSocket, principal: Principal, parts: FeedDependencies, onClose: () => void) {
     this.#socket = socket;
     this.#principal = principal;
     this.#parts = parts;
@@ -298,7 +298,7 @@ export class FeedConsumer {
   }
 
   #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<TopicRow>): void {
-    const { rows, isLast } = takeRows(snapshot);
+    const { rows, isLast } = readFrameRows(snapshot);
     if (isLast) this.#snapshot = undefined;
     const selected = selection.select(rows, this.#parts.clock.now());
     const content = this.#takesColumns ? snapshotInColumns(selected) : { rows: selected };
@@ -324,7 +324,7 @@ export class FeedConsumer {
       rows: changedRows({ registry, reach }, selection.topics, this.#changesDue(reach), nowMs),
       seq: changes.lastSeq,
     };
-    const { rows, isLast } = takeRows(changed.rows);
+    const { rows, isLast } = readFrameRows(changed.rows);
     this.#changes = isLast ? undefined : changed;
     const { rows: full, brief } = this.#brief.split(selection.select(rows, nowMs));
     // The sequence number advances only with the last rows: a consumer that is disconnected before that resumes from
@@ -354,7 +354,7 @@ export class FeedConsumer {
 }
 
 /** Reads the rows of the next frame from the iterator; `isLast` is true if no rows are left. */
-function takeRows<Row>(rows: Iterator<Row>): { readonly rows: readonly Row[]; readonly isLast: boolean } {
+function readFrameRows<Row>(rows: Iterator<Row>): { readonly rows: readonly Row[]; readonly isLast: boolean } {
   const taken: Row[] = [];
   while (taken.length < FRAME_ROWS) {
     const next = rows.next();

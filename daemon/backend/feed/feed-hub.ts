@@ -3,7 +3,7 @@ import { SEVERITIES } from '../../../shared/domain/severity.ts';
 import type { FeedMessage, FeedStats } from '../../../shared/schemas/feed.ts';
 import type { Principal } from '../access/principal.ts';
 import { FeedConsumer } from './feed-consumer.ts';
-import type { FeedParts } from './feed-parts.ts';
+import type { FeedDependencies } from './feed-dependencies.ts';
 import type { FeedReach } from './feed-reach.ts';
 
 /** Minimum interval in milliseconds between two frames of changes. */
@@ -22,14 +22,14 @@ const TRY_AGAIN_LATER = 1013;
  * sequence number has the same rows as it would get from a restarted backend at that number.
  */
 export class FeedHub implements Disposable {
-  readonly #parts: FeedParts;
+  readonly #parts: FeedDependencies;
   readonly #consumers = new Set<FeedConsumer>();
   readonly #timers: Disposable[];
   #isDue = false;
   #committedResults = 0;
   #statsMs: number;
 
-  constructor(parts: FeedParts) {
+  constructor(parts: FeedDependencies) {
     this.#parts = parts;
     this.#statsMs = parts.clock.monotonic();
     this.#timers = [

@@ -16,7 +16,7 @@ const PENDING_MAX = 100;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
-interface LoginParts {
+interface LoginDependencies {
   /** The network of the consumer, as `networkOf` returns it. */
   readonly network: string;
   readonly clock: Clock;
@@ -42,13 +42,13 @@ interface PendingLogin {
 export class FeedLogins {
   readonly #pending = new Set<PendingLogin>();
 
-  wait(socket: WebSocket, { network, clock, admit, accept }: LoginParts): void {
+  wait(socket: WebSocket, { network, clock, admit, accept }: LoginDependencies): void {
     if (this.#pending.size >= PENDING_MAX && !this.#evictFor(network)) {
       closeAsTooMany(socket);
       return;
     }
     const timer = clock.after(LOGIN_MS, () =>
-      refuse(
+      rejectConsumer(
         socket,
         new MonError('unauthenticated', 'no credentials received: send {"type":"authenticate","key":...} first'),
       ),
@@ -68,12 +68,15 @@ export class FeedLogins {
     const receive = (data: unknown): void => {
       endWait();
       try {
-        const admitted = admit(keyIn(data));
+        const admitted = admit(apiKeyInMessage(data));
         // If `admit` is synchronous, so is `accept`: otherwise messages that follow the key at once would be lost.
         if (!(admitted instanceof Promise)) accept(socket, admitted);
-        else admitted.then((principal) => accept(socket, principal)).catch((error: unknown) => refuse(socket, error));
+        else
+          admitted
+            .then((principal) => accept(socket, principal))
+            .catch((error: unknown) => rejectConsumer(socket, error));
       } catch (error) {
-        refuse(socket, error);
+        rejectConsumer(socket, error);
       }
     };
     socket.on('message', receive);
@@ -107,7 +110,7 @@ function closeAsTooMany(socket: WebSocket): void {
 }
 
 /** Returns the API key in the first message of a consumer. @throws MonError `unauthenticated` if there is none */
-function keyIn(data: unknown): string {
+function apiKeyInMessage(data: unknown): string {
   const message = feedLoginSchema.safeParse(jsonOf(data));
   if (message.success) return message.data.key;
   throw new MonError(
@@ -124,7 +127,7 @@ function jsonOf(data: unknown): unknown {
   }
 }
 
-function refuse(socket: WebSocket, error: unknown): void {
+function rejectConsumer(socket: WebSocket, error: unknown): void {
   const [code, message] = error instanceof MonError ? [error.code, error.message] : ['internal', 'internal error'];
   if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ type: 'error', code, message }));
   socket.close(POLICY_VIOLATION, code);

@@ -4,10 +4,10 @@ import { maySeeNamespace, refuseOutsideNamespace, type Principal } from '../acce
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import type { Reach } from '../model/tables/feed-topic.ts';
+import type { ConsumerReach } from '../model/tables/feed-topic.ts';
 
 /** The namespaces that a feed consumer reads. Two consumers with the same `id` get the same rows of a topic. */
-export class FeedReach implements Reach {
+export class FeedReach implements ConsumerReach {
   readonly id: string;
   readonly hasManyNamespaces: boolean;
   /** The only namespace that the consumer reads; undefined if it reads all namespaces. */

@@ -4,10 +4,10 @@ import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import type { FeedReach } from './feed-reach.ts';
 import type { TopicRow } from './topic-rows.ts';
 import { TopicFilter } from './topic-filter.ts';
-import { withSetIds } from '../model/attributes/feed-rows.ts';
-import type { ShownState, Topic } from '../model/tables/feed-topic.ts';
+import { addSetIds } from '../model/attributes/feed-rows.ts';
+import type { FeedRowState, Topic } from '../model/tables/feed-topic.ts';
 
-type Subscription = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
+type TopicSubscription = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
 
 /** Selects the rows that a feed consumer gets, by its topics, namespaces and filters. */
 export class RowSelection {
@@ -21,7 +21,7 @@ export class RowSelection {
    * @param all all topics of the feed
    * @throws MonError `invalid` if a filter is not a valid search, or uses a field that depends on the time
    */
-  constructor(all: readonly Topic[], subscription: Subscription, reach: FeedReach) {
+  constructor(all: readonly Topic[], subscription: TopicSubscription, reach: FeedReach) {
     this.reach = reach;
     this.topics = all.filter(({ name }) => subscription.topics.includes(name));
     this.#filters = new Map(
@@ -39,7 +39,7 @@ export class RowSelection {
   }
 
   /** Returns a text that changes whenever the configuration from which the selected rows are derived changes. */
-  revision(registry: ShownState['registry']): string {
+  revision(registry: FeedRowState['registry']): string {
     return this.topics.map(({ revision }) => revision?.(registry) ?? '').join('\n');
   }
 
@@ -51,13 +51,13 @@ export class RowSelection {
   /** Returns the rows to send. A row is null if it was deleted, or if the consumer has it and it no longer matches. */
   select(rows: Iterable<TopicRow>, nowMs: number): FeedRows {
     const topicNames = FEED_TOPICS.filter((name) => this.topics.some((topic) => topic.name === name));
-    const selected = Object.fromEntries(topicNames.map((name) => [name, byKey()]));
+    const selected = Object.fromEntries(topicNames.map((name) => [name, emptyRowMap()]));
     for (const [name, key, row] of rows) {
       const filter = this.#filters.get(name);
       const shown = filter === undefined ? row : filter.select(key, row, nowMs);
       const own = selected[name];
       if (own === undefined || shown === undefined) continue;
-      own[key] = name === 'events' && shown !== null && selected.attributes !== undefined ? withSetIds(shown) : shown;
+      own[key] = name === 'events' && shown !== null && selected.attributes !== undefined ? addSetIds(shown) : shown;
     }
     return selected;
   }
@@ -67,7 +67,7 @@ export class RowSelection {
 function filterOf(
   topic: FeedTopic,
   language: SearchLanguage<never>,
-  { filter, filters = {} }: Subscription,
+  { filter, filters = {} }: TopicSubscription,
 ): TopicFilter<object> {
   const texts: Readonly<Record<string, string | undefined>> = filters;
   const [name, text] = topic === 'events' ? ['filter', filter] : [`filters.${topic}`, texts[topic]];
@@ -75,6 +75,6 @@ function filterOf(
 }
 
 /** Returns an empty object for rows. It has no prototype, because a client may be named `__proto__`. */
-function byKey(): Record<string, object | null> {
+function emptyRowMap(): Record<string, object | null> {
   return Object.create(null) as Record<string, object | null>;
 }

@@ -1,6 +1,6 @@
 import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import type { Change } from '../ports.ts';
-import type { ShownState, Topic } from '../model/tables/feed-topic.ts';
+import type { FeedRowState, Topic } from '../model/tables/feed-topic.ts';
 
 /** A row of a feed topic with its key; the row is null if its object was deleted. */
 export type TopicRow = readonly [topic: FeedTopic, key: string, row: object | null];
@@ -10,7 +10,7 @@ export type TopicRow = readonly [topic: FeedTopic, key: string, row: object | nu
  * snapshot.
  */
 export function* snapshotRows(
-  state: ShownState,
+  state: FeedRowState,
   topics: readonly Topic[],
   now: () => number,
 ): Generator<TopicRow, void, undefined> {
@@ -19,7 +19,7 @@ export function* snapshotRows(
 
 /** Yields the newest row of each changed object. An object that changed several times is yielded once. */
 export function* changedRows(
-  state: ShownState,
+  state: FeedRowState,
   topics: readonly Topic[],
   changes: Iterable<Change>,
   nowMs: number,

@@ -4,16 +4,16 @@ import type { CommitBoard } from '../model/transaction/commit-board.ts';
 
 /** The period of one rate in milliseconds. The retained rates cover fifteen minutes. */
 export const RATE_PERIOD_MS = 10_000;
-const RATES = 90;
+const RATES_MAX = 90;
 
 /** Duration of a bucket. The current bucket and the five before it cover the last fifty to sixty minutes. */
 const BUCKET_MS = 600_000;
-const BUCKETS = 6;
+const BUCKET_COUNT = 6;
 
 /** The maximum number of checks per namespace and bucket. Event changes of further checks are not counted. */
 const CHECKS_MAX = 10_000;
 
-interface ActivityParts {
+interface ActivityDependencies {
   readonly commits: Pick<CommitBoard, 'onCommit' | 'results'>;
   readonly clock: Clock;
 }
@@ -28,7 +28,7 @@ export class Activity implements Disposable {
   readonly #rates: number[] = [];
   readonly #parts = new DisposableStack();
 
-  constructor({ commits, clock }: ActivityParts) {
+  constructor({ commits, clock }: ActivityDependencies) {
     this.#clock = clock;
     const listening = commits.onCommit(({ changes }) => {
       for (const change of changes) {
@@ -46,7 +46,7 @@ export class Activity implements Disposable {
 
   /** Returns the `count` checks of a namespace with the most event changes in the last hour, most changes first. */
   noisiest(count: number, namespace = DEFAULT_NAMESPACE): { readonly check: string; readonly events: number }[] {
-    const oldestMs = this.#clock.monotonic() - BUCKETS * BUCKET_MS;
+    const oldestMs = this.#clock.monotonic() - BUCKET_COUNT * BUCKET_MS;
     const totals = new Map<string, number>();
     for (const { startMs, events } of this.#buckets) {
       if (startMs <= oldestMs) continue;
@@ -77,13 +77,13 @@ export class Activity implements Disposable {
     if (last?.startMs === startMs) return last;
     const bucket = { startMs, events: new Map<string, Map<string, number>>() };
     this.#buckets.push(bucket);
-    if (this.#buckets.length > BUCKETS) this.#buckets.shift();
+    if (this.#buckets.length > BUCKET_COUNT) this.#buckets.shift();
     return bucket;
   }
 
   #noteRate(rate: number): void {
     this.#rates.push(rate);
-    if (this.#rates.length > RATES) this.#rates.shift();
+    if (this.#rates.length > RATES_MAX) this.#rates.shift();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Store } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 
-export interface BrokenCheckParts {
+export interface BrokenCheckDependencies {
   readonly registry: Registry;
   readonly definitions: Pick<Definitions, 'in'>;
   readonly schedule: { nextRunMs(namespace: string, check: string): number | undefined };
@@ -24,13 +24,13 @@ const RECORDS_MAX = 50;
  * Pattern for the output of a check that did not run, because the client lacks attributes for its tokens (reference
  * 2.3).
  */
-const UNMATCHED = /^unmatched (?:check )?token/i;
+const UNMATCHED_TOKEN_OUTPUT = /^unmatched (?:check )?token/i;
 
 /**
  * Returns the scheduled checks that cannot run. It reads stored results only of checks whose results all have the
  * status unknown.
  */
-export async function findBrokenChecks(parts: BrokenCheckParts): Promise<readonly BrokenCheck[]> {
+export async function findBrokenChecks(parts: BrokenCheckDependencies): Promise<readonly BrokenCheck[]> {
   const broken: BrokenCheck[] = [];
   const suspects: { readonly name: string; readonly entry: CheckEntry }[] = [];
   for (const namespaceName of parts.registry.declared.names()) {
@@ -53,13 +53,13 @@ export async function findBrokenChecks(parts: BrokenCheckParts): Promise<readonl
     suspects.map(({ entry: suspect }) => suspect),
   )) {
     const name = nameOf.get(entry);
-    if (name !== undefined && check !== null && UNMATCHED.test(check.output))
+    if (name !== undefined && check !== null && UNMATCHED_TOKEN_OUTPUT.test(check.output))
       broken.push({ name, problem: check.output });
   }
   return broken;
 }
 
-function problemOf({ schedule }: BrokenCheckParts, namespace: Namespace, check: NamedCheck): string | undefined {
+function problemOf({ schedule }: BrokenCheckDependencies, namespace: Namespace, check: NamedCheck): string | undefined {
   if (schedule.nextRunMs(namespace.name, check.name) === undefined) return 'its schedule has no next run';
   const subscriptions = check.subscribers ?? [];
   if (!subscriptions.some((subscription) => hasAny(namespace.subscribersOf(subscription)))) {

@@ -14,9 +14,9 @@ import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { SteadyClock } from '../../clock/steady-clock.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
-import { checkIndexes, type IndexCheckParts } from './index-check.ts';
+import { checkIndexes, type IndexCheckDependencies } from './index-check.ts';
 
-export interface HealthParts extends IndexCheckParts {
+export interface HealthDependencies extends IndexCheckDependencies {
   readonly batcher: Batcher;
   readonly cluster: Cluster;
   readonly disk: DiskGuard;
@@ -104,19 +104,19 @@ export interface DeepHealth {
  * The number of clients that are compared with the store. This sample detects widespread differences and takes only
  * milliseconds.
  */
-const SAMPLE = 20;
+const SAMPLE_CLIENTS = 20;
 
 /** The condition status that makes the backend unhealthy. A condition with the status warning is only shown. */
-const CRITICAL = 2;
+const CRITICAL_STATUS = 2;
 
 /**
  * Returns the response of `GET /health?deep=1`.
  *
  * @param earlierProblems problems that the caller has found already; they come first in the response
  */
-export async function deepHealth(parts: HealthParts, earlierProblems: readonly string[]): Promise<DeepHealth> {
+export async function deepHealth(parts: HealthDependencies, earlierProblems: readonly string[]): Promise<DeepHealth> {
   const { batcher, clock, disk, memory, feed, time, timers } = parts;
-  const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE, Math.random);
+  const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE_CLIENTS, Math.random);
   const { lastWriteMs } = batcher;
   const cluster = parts.cluster.view();
   const conditions = [...parts.board.findings].map(([name, { status, text }]) => ({ name, status, text }));
@@ -125,7 +125,7 @@ export async function deepHealth(parts: HealthParts, earlierProblems: readonly s
       ...earlierProblems,
       ...(disk.isRejectingGrowth ? [disk.describe()] : []),
       ...(memory.isFull ? [memory.describe()] : []),
-      ...conditions.flatMap(({ name, status, text }) => (status === CRITICAL ? [`${name}: ${text}`] : [])),
+      ...conditions.flatMap(({ name, status, text }) => (status === CRITICAL_STATUS ? [`${name}: ${text}`] : [])),
       ...clusterTroubles(cluster).map(({ text }) => text),
       ...(indexes?.differences ?? []),
     ],
@@ -167,7 +167,7 @@ function clusterHealth(view: ClusterView): DeepHealth['cluster'] {
   };
 }
 
-function handlerHealth({ clock, deadLetters, handlers }: HealthParts): DeepHealth['handlers'] {
+function handlerHealth({ clock, deadLetters, handlers }: HealthDependencies): DeepHealth['handlers'] {
   const figures = [...handlers.statistics().values()];
   const sum = (read: (one: (typeof figures)[number]) => number): number =>
     figures.reduce((total, one) => total + read(one), 0);

@@ -4,7 +4,7 @@ import type { Definitions } from '../model/config/definitions.ts';
 import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import type { Clock } from '../ports.ts';
 
-export interface FailingHandlerParts {
+export interface FailingHandlerDependencies {
   readonly handlers: Pick<HandlerQueues, 'statistics'>;
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
@@ -17,7 +17,7 @@ export interface FailingHandlerParts {
  * @param reportedNames names of the handlers in the previous finding, which an earlier process may have stored
  */
 export function failingHandlers(
-  { handlers, definitions, clock }: FailingHandlerParts,
+  { handlers, definitions, clock }: FailingHandlerDependencies,
   reportedNames: ReadonlySet<string>,
 ): readonly FailingHandler[] {
   const figures = handlers.statistics();
@@ -31,14 +31,14 @@ export function failingHandlers(
   for (const name of reportedNames) {
     // Skip handlers with statistics, which the loop above has evaluated, and handlers that are no longer defined, which
     // can never succeed again.
-    if (figures.has(name) || !isDefined(name, definitions)) continue;
+    if (figures.has(name) || !isHandlerDefined(name, definitions)) continue;
     failing.push({ name, failingSeconds: undefined, reason: undefined });
   }
   return failing;
 }
 
 /** True if the handler with this `qualifiedHandlerName` is still defined. */
-function isDefined(name: string, definitions: Pick<Definitions, 'in'>): boolean {
+function isHandlerDefined(name: string, definitions: Pick<Definitions, 'in'>): boolean {
   const slash = name.indexOf('/');
   return (
     definitions.in(DEFAULT_NAMESPACE).hasHandler(name) ||

@@ -5,7 +5,7 @@ import type { ClientEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 
-export interface IndexCheckParts {
+export interface IndexCheckDependencies {
   readonly registry: Registry;
   readonly store: Store;
   readonly batcher: Pick<Batcher, 'isIdle' | 'commits'>;
@@ -33,13 +33,13 @@ const IDLE_WAIT_MS_MAX = 5000;
  * @returns the outcome of the comparison; undefined if there was no such moment within five seconds
  */
 export async function checkIndexes(
-  parts: IndexCheckParts,
+  parts: IndexCheckDependencies,
   namespaceName: string,
   sampleSize: number,
   random: () => number,
 ): Promise<IndexCheck | undefined> {
   const begun = await whenIdle(parts, () => {
-    const clients = sample(parts.registry.namespace(namespaceName).sortedClients(), sampleSize, random);
+    const clients = randomSample(parts.registry.namespace(namespaceName).sortedClients(), sampleSize, random);
     // Each scan shows the store as of now, even if commits follow before the scan is read.
     return clients.map((client) => ({
       indexedClient: indexedClientOf(client),
@@ -65,7 +65,7 @@ interface IndexedClient {
 
 function indexedClientOf(client: ClientEntry): IndexedClient {
   const checks = new Map<string, string>();
-  for (const [name, { status, state }] of client.checks) checks.set(name, summary(status, state.event?.status));
+  for (const [name, { status, state }] of client.checks) checks.set(name, statusSummary(status, state.event?.status));
   return { client: client.name, openEvents: client.openEvents, checks };
 }
 
@@ -81,7 +81,10 @@ async function differencesOf(
     const name = String(key.at(-1));
     const record = decodeCheckRecord(value);
     if (record.event !== undefined) events++;
-    const [expected, actual] = [summary(record.check?.status, record.event?.status), checks.get(name) ?? 'nothing'];
+    const [expected, actual] = [
+      statusSummary(record.check?.status, record.event?.status),
+      checks.get(name) ?? 'nothing',
+    ];
     if (actual !== expected) differences.push(`${client}/${name}: ${actual} in memory, ${expected} in the store`);
     missing.delete(name);
   }
@@ -94,7 +97,7 @@ async function differencesOf(
   return differences;
 }
 
-function summary(status: number | undefined, eventStatus: number | undefined): string {
+function statusSummary(status: number | undefined, eventStatus: number | undefined): string {
   return `status ${String(status ?? 'none')}, event ${String(eventStatus ?? 'none')}`;
 }
 
@@ -103,7 +106,7 @@ function summary(status: number | undefined, eventStatus: number | undefined): s
  *
  * @returns the value of `act`; undefined if no such moment came within `IDLE_WAIT_MS_MAX`
  */
-function whenIdle<T>({ batcher, clock }: IndexCheckParts, act: () => T): Promise<T | undefined> {
+function whenIdle<T>({ batcher, clock }: IndexCheckDependencies, act: () => T): Promise<T | undefined> {
   if (batcher.isIdle) return Promise.resolve(act());
   return new Promise((resolve) => {
     const listening = batcher.commits.onIdle(() => {
@@ -121,7 +124,7 @@ function whenIdle<T>({ batcher, clock }: IndexCheckParts, act: () => T): Promise
   });
 }
 
-function sample<T>(all: readonly T[], size: number, random: () => number): T[] {
+function randomSample<T>(all: readonly T[], size: number, random: () => number): T[] {
   if (all.length <= size) return [...all];
   const chosen = new Set<number>();
   while (chosen.size < size) chosen.add(Math.floor(random() * all.length));

@@ -12,7 +12,7 @@ import type { Log } from '../../log/log.ts';
 import type { MemoryLimit } from '../model/transaction/resource-limits.ts';
 import type { Clock } from '../ports.ts';
 
-interface BudgetParts {
+interface BudgetDependencies {
   /** Returns the number of bytes that the registry uses now. */
   readonly used: () => number;
   /**
@@ -34,12 +34,12 @@ const WARNING_INTERVAL_MS = 60_000;
 export class MemoryBudget implements MemoryLimit {
   /** The number of objects that were rejected since the start. */
   refusals = 0;
-  readonly #parts: BudgetParts;
+  readonly #parts: BudgetDependencies;
   readonly #process: MemoryOfProcess = memoryOfProcess();
   /** Time of the last warning, in milliseconds of the monotonic clock. */
   #lastWarningMs = -Infinity;
 
-  constructor(parts: BudgetParts) {
+  constructor(parts: BudgetDependencies) {
     this.#parts = parts;
   }
 

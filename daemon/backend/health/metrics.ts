@@ -30,7 +30,7 @@ import type { Connections } from '../http/connections.ts';
 import type { SlowPeers } from '../http/slow-peers.ts';
 import { stashesOf } from '../model/stashes/state.ts';
 
-interface MetricParts {
+interface MetricDependencies {
   readonly registry: Registry;
   readonly batcher: Batcher;
   readonly cluster: Cluster;
@@ -58,7 +58,7 @@ interface MetricParts {
 }
 
 const BATCH_SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const DURATION_BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 /**
  * Bucket bounds for the notification latency. Retries can delay a notification by minutes, and a stop of the backend
  * can delay it even more.
@@ -71,18 +71,18 @@ const LATENCY_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
  */
 export class Metrics implements Disposable {
   readonly #metrics = new MetricRegistry();
-  readonly #parts: MetricParts;
+  readonly #parts: MetricDependencies;
   /**
    * The metrics with a handler label, by the namespace to which the caller is limited. The key undefined has the
    * metrics of all namespaces.
    */
   readonly #handlerMetricsByNamespace = new Map<string | undefined, MetricRegistry>();
-  readonly #answers = new ResponseDurationHistogram(SECONDS);
+  readonly #answers = new ResponseDurationHistogram(DURATION_BOUNDS_SECONDS);
   readonly #recentWrites: RecentDurations;
   readonly #recentResponses: RecentDurations;
   readonly #listening = new DisposableStack();
 
-  constructor(parts: MetricParts) {
+  constructor(parts: MetricDependencies) {
     this.#parts = parts;
     this.#recentWrites = new RecentDurations(() => parts.clock.monotonic());
     this.#recentResponses = new RecentDurations(() => parts.clock.monotonic());
@@ -102,12 +102,12 @@ export class Metrics implements Disposable {
     const commitSeconds = this.#histogram(
       'mon_commit_duration_seconds',
       'Time from the start of a batch to its synced write in seconds',
-      SECONDS,
+      DURATION_BOUNDS_SECONDS,
     );
     const writeSeconds = this.#histogram(
       'mon_store_write_duration_seconds',
       'Duration of synced writes to the store in seconds',
-      SECONDS,
+      DURATION_BOUNDS_SECONDS,
     );
     const latencySeconds = this.#histogram(
       'mon_notification_latency_seconds',
@@ -177,7 +177,7 @@ export class Metrics implements Disposable {
     this.#listening[Symbol.dispose]();
   }
 
-  #registerResultMetrics({ batcher, results }: MetricParts): void {
+  #registerResultMetrics({ batcher, results }: MetricDependencies): void {
     this.#counter('mon_results_committed_total', 'Results stored since the start', () => batcher.committedResults);
     this.#counter(
       'mon_results_rejected_total',
@@ -208,7 +208,7 @@ export class Metrics implements Disposable {
     this.#gauge('mon_stashes', 'Stashes', () => stashesOf(namespace()).size);
   }
 
-  #readConnections({ agents, connections, feed, slowPeers }: MetricParts): void {
+  #readConnections({ agents, connections, feed, slowPeers }: MetricDependencies): void {
     this.#gauge('mon_connections', 'Open connections of all listeners', () => connections.size);
     this.#gauge(
       'mon_connections_forwarded',
@@ -243,7 +243,7 @@ export class Metrics implements Disposable {
     this.#gauge('mon_feed_lag_seconds', 'Lag of the slowest consumer of the feed in seconds', () => feed.lagMs / 1000);
   }
 
-  #readForwarding({ forwarding }: MetricParts): void {
+  #readForwarding({ forwarding }: MetricDependencies): void {
     if (forwarding === undefined) return;
     this.#counter(
       'mon_forwarded_requests_total',
@@ -257,7 +257,7 @@ export class Metrics implements Disposable {
     );
   }
 
-  #readRuns({ spreadRuns }: MetricParts): void {
+  #readRuns({ spreadRuns }: MetricDependencies): void {
     if (spreadRuns === undefined) return;
     this.#counter(
       'mon_handler_runs_remote_total',
@@ -266,7 +266,7 @@ export class Metrics implements Disposable {
     );
   }
 
-  #readDeadLetters({ deadLetters }: MetricParts): void {
+  #readDeadLetters({ deadLetters }: MetricDependencies): void {
     this.#gauge('mon_dead_letters', 'Dead letters', () => deadLetters.size);
     this.#counter(
       'mon_dead_letters_dropped_total',
@@ -275,7 +275,7 @@ export class Metrics implements Disposable {
     );
   }
 
-  #readNotifications({ registry, suppressed }: MetricParts): void {
+  #readNotifications({ registry, suppressed }: MetricDependencies): void {
     this.#counter(
       'mon_notifications_suppressed_total',
       'Decisions of the pipeline not to notify a handler, by verdict',
@@ -368,7 +368,7 @@ export class Metrics implements Disposable {
     );
   }
 
-  #readConditions({ board, entityLimit }: MetricParts): void {
+  #readConditions({ board, entityLimit }: MetricDependencies): void {
     this.#gauge('mon_entities', 'Entities that count towards the entity limit', () => entityLimit.usage().total);
     // If there is no entity limit, the metric has no series.
     this.#gauge('mon_entity_limit', 'Maximum number of entities', () => {
@@ -394,7 +394,7 @@ export class Metrics implements Disposable {
     );
   }
 
-  #readProcess({ clock, timers }: MetricParts): void {
+  #readProcess({ clock, timers }: MetricDependencies): void {
     const startSeconds = clock.now() / 1000;
     // Karma, an alert dashboard, reads the version of Alertmanager from this metric.
     this.#gauge(
@@ -428,11 +428,11 @@ export class Metrics implements Disposable {
     );
   }
 
-  #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {
+  #gauge(name: string, help: string, read: () => MetricReading, ...labels: string[]): void {
     registerMetric(Gauge, this.#metrics, { name, help, labels }, read);
   }
 
-  #counter(name: string, help: string, read: () => Reading, ...labels: string[]): void {
+  #counter(name: string, help: string, read: () => MetricReading, ...labels: string[]): void {
     registerMetric(Counter, this.#metrics, { name, help, labels }, read);
   }
 
@@ -443,9 +443,9 @@ export class Metrics implements Disposable {
 
 type RunCounts = Pick<HandlerStatistics, 'delivered' | 'failedByCategory'>;
 
-const NO_RUNS: RunCounts = { delivered: 0, failedByCategory: ZERO_FAILURE_COUNTS };
+const ZERO_RUN_COUNTS: RunCounts = { delivered: 0, failedByCategory: ZERO_FAILURE_COUNTS };
 
-type HandlerMetricParts = Pick<MetricParts, 'clock' | 'handlers' | 'definitions' | 'registry'>;
+type HandlerMetricDependencies = Pick<MetricDependencies, 'clock' | 'handlers' | 'definitions' | 'registry'>;
 
 /**
  * Registers the metrics with a handler label.
@@ -454,12 +454,12 @@ type HandlerMetricParts = Pick<MetricParts, 'clock' | 'handlers' | 'definitions'
  */
 function registerHandlerMetrics(
   metrics: MetricRegistry,
-  { clock, handlers, definitions, registry }: HandlerMetricParts,
+  { clock, handlers, definitions, registry }: HandlerMetricDependencies,
   only: string | undefined,
 ): void {
   const shown = (): (readonly [name: string, figures: HandlerStatistics])[] =>
     [...handlers.statistics()].filter(([, { namespace }]) => only === undefined || namespace === only);
-  const each = (read: (figures: HandlerStatistics) => Reading): Reading =>
+  const each = (read: (figures: HandlerStatistics) => MetricReading): MetricReading =>
     Object.fromEntries(shown().map(([name, figures]) => [name, read(figures)]));
   registerMetric(
     Counter,
@@ -490,10 +490,10 @@ function registerHandlerMetrics(
   );
   // Every defined handler has series with the value 0 before its first run, because `rate` does not see an increase in
   // the first sample of a series.
-  const counted = (read: (figures: RunCounts) => Reading): Reading => {
+  const counted = (read: (figures: RunCounts) => MetricReading): MetricReading => {
     const namespaces = only === undefined ? registry.declared.names() : [only];
     const names = namespaces.flatMap((namespace) => runningHandlers(definitions, namespace));
-    const idle = names.map((name): readonly [string, RunCounts] => [name, NO_RUNS]);
+    const idle = names.map((name): readonly [string, RunCounts] => [name, ZERO_RUN_COUNTS]);
     return Object.fromEntries([...idle, ...shown()].map(([name, counts]) => [name, read(counts)]));
   };
   registerMetric(
@@ -549,7 +549,7 @@ function registerMetric(
   Kind: typeof Gauge | typeof Counter,
   metrics: MetricRegistry,
   { name, help, labels }: MetricNames,
-  read: () => Reading,
+  read: () => MetricReading,
 ): void {
   const metric = new Kind({
     name,
@@ -564,10 +564,10 @@ function registerMetric(
 }
 
 /** The value of a metric: a number, or an object with a reading for each value of a label. */
-type Reading = number | { readonly [value: string]: Reading };
+type MetricReading = number | { readonly [value: string]: MetricReading };
 
 function* seriesOf(
-  reading: Reading,
+  reading: MetricReading,
   [label, ...labels]: readonly string[],
   values: Readonly<Record<string, string>> = {},
 ): Generator<[values: Record<string, string>, figure: number], void, undefined> {

@@ -10,7 +10,7 @@ import { eventsNamedBy } from '../model/registry/silenced-events.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 
-export interface OverviewParts {
+export interface OverviewDependencies {
   readonly activity: Pick<Activity, 'noisiest' | 'rates'>;
   readonly batcher: Pick<Batcher, 'queued'>;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface OverviewParts {
 }
 
 /** The maximum number of listed checks with the most event changes. */
-const NOISIEST = 10;
+const NOISIEST_CHECKS_MAX = 10;
 
 /** Seconds without a keepalive after which a stale client counts as lost. */
 const LOST_SECONDS = 3600;
@@ -31,14 +31,14 @@ const LOST_SECONDS = 3600;
  *
  * @param selection namespaces whose checks and clients are counted; all other values are about the whole backend
  */
-export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces): Overview {
+export function overviewOf(parts: OverviewDependencies, selection: RequestedNamespaces): Overview {
   const { activity, batcher, clock, entityLimit, feed, metrics } = parts;
   const now = Math.floor(clock.now() / 1000);
   return {
     at: now,
     noisiest: selection.namespaces
       .flatMap((namespace) =>
-        activity.noisiest(NOISIEST, namespace.name).map(({ check, events }) => {
+        activity.noisiest(NOISIEST_CHECKS_MAX, namespace.name).map(({ check, events }) => {
           return selection.withNamespaceName(
             { check, events, clients: openEventCountOf(namespace, check) },
             namespace.name,
@@ -46,13 +46,13 @@ export function overviewOf(parts: OverviewParts, selection: RequestedNamespaces)
         }),
       )
       .toSorted((a, b) => b.events - a.events)
-      .slice(0, NOISIEST),
+      .slice(0, NOISIEST_CHECKS_MAX),
     results: { period: RATE_PERIOD_MS / 1000, rates: activity.rates },
     clients: clientCounts(selection.namespaces, now),
     entities: entityLimit.usage(),
     queue: { results: batcher.queued },
-    store: { write_p99_ms: rounded(metrics.writeP99Ms()) },
-    api: { response_p99_ms: rounded(metrics.responseP99Ms()) },
+    store: { write_p99_ms: roundMs(metrics.writeP99Ms()) },
+    api: { response_p99_ms: roundMs(metrics.responseP99Ms()) },
     feed: { consumers: feed.size },
   };
 }
@@ -75,6 +75,6 @@ function clientCounts(namespaces: readonly Namespace[], now: number): Overview['
   return counts;
 }
 
-function rounded(ms: number | undefined): number | null {
+function roundMs(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.round(ms * 100) / 100;
 }

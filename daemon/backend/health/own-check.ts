@@ -4,9 +4,9 @@ import type { Registry } from '../model/registry/registry.ts';
 import type { Results } from '../results/commands.ts';
 
 /** Interval of the check in seconds. While a problem persists, its result is submitted again at this interval. */
-const INTERVAL = 60;
+const INTERVAL_SECONDS = 60;
 
-interface OwnCheckParts {
+interface OwnCheckDependencies {
   readonly registry: Registry;
   readonly results: Pick<Results, 'submitBackendResult'>;
   /** Name of the client that the check belongs to. */
@@ -16,7 +16,7 @@ interface OwnCheckParts {
 }
 
 /** The result of a check that the backend runs on itself. */
-interface Report {
+interface CheckReport {
   readonly status: number;
   readonly output: string;
   /** Names of the affected objects. They are stored with the result, so that the next process can read them. */
@@ -28,12 +28,12 @@ interface Report {
  * automatically. A backend that never had the problem has no such check.
  */
 export class OwnCheck {
-  readonly #parts: OwnCheckParts;
+  readonly #parts: OwnCheckDependencies;
   /** The last status that this process reported; undefined if this process has not reported any status yet. */
   #lastReportedStatus: number | undefined = undefined;
   #reportedAtMs = 0;
 
-  constructor(parts: OwnCheckParts) {
+  constructor(parts: OwnCheckDependencies) {
     this.#parts = parts;
   }
 
@@ -48,14 +48,14 @@ export class OwnCheck {
    *
    * @throws MonError `unavailable`
    */
-  async report({ status, output, subjects }: Report): Promise<void> {
+  async report({ status, output, subjects }: CheckReport): Promise<void> {
     if (!this.#isDue(status)) return;
     const { results, client, check, clock } = this.#parts;
     await results.submitBackendResult(DEFAULT_NAMESPACE, client, {
       name: check,
       output,
       status,
-      interval: INTERVAL,
+      interval: INTERVAL_SECONDS,
       ...(subjects === undefined ? {} : { subjects }),
     });
     this.#lastReportedStatus = status;
@@ -64,7 +64,7 @@ export class OwnCheck {
 
   #isDue(status: number): boolean {
     if (status === this.#lastReportedStatus) {
-      return status !== 0 && this.#parts.clock.monotonic() - this.#reportedAtMs >= INTERVAL * 1000;
+      return status !== 0 && this.#parts.clock.monotonic() - this.#reportedAtMs >= INTERVAL_SECONDS * 1000;
     }
     if (this.#lastReportedStatus !== undefined || status !== 0) return true;
     return (this.#storedStatus() ?? 0) !== 0;

@@ -1,7 +1,7 @@
 /** The number of buckets per doubling of the duration. The bound of each bucket is a tenth above the previous bound. */
-const STEPS = 7;
+const BUCKETS_PER_DOUBLING = 7;
 const SHORTEST_MS = 0.01;
-const BUCKETS = 30 * STEPS;
+const BUCKET_COUNT = 30 * BUCKETS_PER_DOUBLING;
 
 /** A duration stays in the distribution for at least this period and at most twice as long. */
 const PERIOD_MS = 150_000;
@@ -9,8 +9,8 @@ const PERIOD_MS = 150_000;
 /** The distribution of durations in the last minutes. Recording a duration takes constant time. */
 export class RecentDurations {
   readonly #monotonic: () => number;
-  #counts = new Uint32Array(BUCKETS);
-  #countsBefore = new Uint32Array(BUCKETS);
+  #counts = new Uint32Array(BUCKET_COUNT);
+  #countsBefore = new Uint32Array(BUCKET_COUNT);
   #startMs: number;
 
   /** @param monotonic returns the milliseconds of a monotonic clock */
@@ -21,8 +21,8 @@ export class RecentDurations {
 
   note(durationMs: number): void {
     this.#rotate();
-    const bucket = Math.ceil(Math.log2(Math.max(durationMs, SHORTEST_MS) / SHORTEST_MS) * STEPS);
-    const at = Math.min(BUCKETS - 1, bucket);
+    const bucket = Math.ceil(Math.log2(Math.max(durationMs, SHORTEST_MS) / SHORTEST_MS) * BUCKETS_PER_DOUBLING);
+    const at = Math.min(BUCKET_COUNT - 1, bucket);
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
   }
 
@@ -34,14 +34,14 @@ export class RecentDurations {
     if (total === 0) return undefined;
     let within = 0;
     const at = counts.findIndex((count) => (within += count) >= total * 0.99);
-    return SHORTEST_MS * 2 ** (at / STEPS);
+    return SHORTEST_MS * 2 ** (at / BUCKETS_PER_DOUBLING);
   }
 
   #rotate(): void {
     const passed = Math.floor((this.#monotonic() - this.#startMs) / PERIOD_MS);
     if (passed === 0) return;
-    this.#countsBefore = passed === 1 ? this.#counts : new Uint32Array(BUCKETS);
-    this.#counts = new Uint32Array(BUCKETS);
+    this.#countsBefore = passed === 1 ? this.#counts : new Uint32Array(BUCKET_COUNT);
+    this.#counts = new Uint32Array(BUCKET_COUNT);
     this.#startMs += passed * PERIOD_MS;
   }
 }

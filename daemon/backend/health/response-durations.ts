@@ -7,17 +7,21 @@ export interface CompletedRequest {
   readonly durationMs: number;
 }
 
-interface Series {
+interface DurationSeries {
   /** The number of responses in each bucket. The last bucket counts the responses above all bounds. */
   readonly counts: number[];
   sumSeconds: number;
 }
 
-const NAME = 'mon_http_request_duration_seconds';
-const HELP = 'Duration of API requests in seconds';
+const METRIC_NAME = 'mon_http_request_duration_seconds';
+const METRIC_HELP = 'Duration of API requests in seconds';
 
 /** The name, help text and labels of the histogram of response times, in the form of the metrics library. */
-export const RESPONSE_DURATIONS = { name: NAME, help: HELP, labels: ['method', 'route', 'status'] } as const;
+export const RESPONSE_DURATIONS = {
+  name: METRIC_NAME,
+  help: METRIC_HELP,
+  labels: ['method', 'route', 'status'],
+} as const;
 
 /**
  * The histogram of response times for Prometheus. It does not use the metrics library, because that builds a text of
@@ -26,7 +30,7 @@ export const RESPONSE_DURATIONS = { name: NAME, help: HELP, labels: ['method', '
 export class ResponseDurationHistogram {
   readonly #bounds: readonly number[];
   /** The time series by route, method and status. */
-  readonly #series = new Map<string, Map<string, Map<number, Series>>>();
+  readonly #series = new Map<string, Map<string, Map<number, DurationSeries>>>();
 
   /** @param bounds upper bounds of the buckets in seconds, ascending */
   constructor(bounds: readonly number[]) {
@@ -44,7 +48,7 @@ export class ResponseDurationHistogram {
 
   /** Returns the histogram in the text format of Prometheus. */
   text(): string {
-    const lines = [`# HELP ${NAME} ${HELP}`, `# TYPE ${NAME} histogram`];
+    const lines = [`# HELP ${METRIC_NAME} ${METRIC_HELP}`, `# TYPE ${METRIC_NAME} histogram`];
     for (const [route, methods] of this.#series) {
       for (const [method, statuses] of methods) {
         for (const [status, series] of statuses) {
@@ -56,21 +60,21 @@ export class ResponseDurationHistogram {
     return `${lines.join('\n')}\n`;
   }
 
-  #add(method: string, route: string, status: number): Series {
-    const series: Series = { counts: Array.from({ length: this.#bounds.length + 1 }, () => 0), sumSeconds: 0 };
-    const methods = this.#series.get(route) ?? new Map<string, Map<number, Series>>();
-    const statuses = methods.get(method) ?? new Map<number, Series>();
+  #add(method: string, route: string, status: number): DurationSeries {
+    const series: DurationSeries = { counts: Array.from({ length: this.#bounds.length + 1 }, () => 0), sumSeconds: 0 };
+    const methods = this.#series.get(route) ?? new Map<string, Map<number, DurationSeries>>();
+    const statuses = methods.get(method) ?? new Map<number, DurationSeries>();
     this.#series.set(route, methods.set(method, statuses.set(status, series)));
     return series;
   }
 
-  *#linesOf({ counts, sumSeconds }: Series, labels: string): Generator<string, void, undefined> {
+  *#linesOf({ counts, sumSeconds }: DurationSeries, labels: string): Generator<string, void, undefined> {
     let count = 0;
     for (const [at, own] of counts.entries()) {
       count += own;
-      yield `${NAME}_bucket{le="${String(this.#bounds[at] ?? '+Inf')}",${labels}} ${String(count)}`;
+      yield `${METRIC_NAME}_bucket{le="${String(this.#bounds[at] ?? '+Inf')}",${labels}} ${String(count)}`;
     }
-    yield `${NAME}_sum{${labels}} ${String(sumSeconds)}`;
-    yield `${NAME}_count{${labels}} ${String(count)}`;
+    yield `${METRIC_NAME}_sum{${labels}} ${String(sumSeconds)}`;
+    yield `${METRIC_NAME}_count{${labels}} ${String(count)}`;
   }
 }

@@ -1,10 +1,10 @@
-import { deepHealth, type HealthParts } from './deep-health.ts';
-import type { OnV1 } from '../http/route.ts';
+import { deepHealth, type HealthDependencies } from './deep-health.ts';
+import type { V1Handlers } from '../http/route.ts';
 import { transportOf } from './v1-info.ts';
 import { type BackendStatus } from './backend-status.ts';
 
 /** The limits in the query parameters of `GET /health`; undefined if a parameter is absent. */
-interface Limits {
+interface HealthLimits {
   readonly minConsumers: number | undefined;
   readonly maxMessages: number | undefined;
 }
@@ -18,12 +18,12 @@ export function healthOnV1({
   health,
 }: {
   readonly status: BackendStatus;
-  readonly health: HealthParts;
-}): OnV1<'health'> {
+  readonly health: HealthDependencies;
+}): V1Handlers<'health'> {
   return {
     health: async (_request, reply, { consumers, messages, deep: depth }) => {
       const limits = { minConsumers: consumers, maxMessages: messages };
-      const problems = healthProblems(status, limits, depth === 1 ? OWN_TEXTS : V1_TEXTS);
+      const problems = healthProblems(status, limits, depth === 1 ? DEEP_PROBLEM_TEXTS : V1_PROBLEM_TEXTS);
       if (depth === 1) {
         const deep = await deepHealth(health, problems);
         return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
@@ -34,17 +34,17 @@ export function healthOnV1({
 }
 
 /** The problem texts of `GET /health` in the v1 API. Clients of the API parse them, so they name Redis as in Sensu. */
-const V1_TEXTS = { store: 'not connected to redis', results: 'not connected to transport' };
+const V1_PROBLEM_TEXTS = { store: 'not connected to redis', results: 'not connected to transport' };
 
 /**
  * The problem texts of `GET /health?deep=1`, which Sensu does not have: this backend has neither Redis nor a transport.
  */
-const OWN_TEXTS = { store: 'the store does not accept writes', results: 'the backend is stopping' };
+const DEEP_PROBLEM_TEXTS = { store: 'the store does not accept writes', results: 'the backend is stopping' };
 
 function healthProblems(
   status: BackendStatus,
-  { minConsumers, maxMessages }: Limits,
-  texts: typeof V1_TEXTS,
+  { minConsumers, maxMessages }: HealthLimits,
+  texts: typeof V1_PROBLEM_TEXTS,
 ): string[] {
   const problems: string[] = [];
   if (!status.isStoreOpen) problems.push(texts.store);

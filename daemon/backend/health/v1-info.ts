@@ -3,7 +3,7 @@ import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Clock } from '../ports.ts';
-import type { OnV1 } from '../http/route.ts';
+import type { V1Handlers } from '../http/route.ts';
 import type { BackendStatus } from './backend-status.ts';
 
 /**
@@ -32,7 +32,7 @@ export function transportOf(status: BackendStatus): Transport {
   };
 }
 
-interface InfoDeps {
+interface InfoDependencies {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly config: ConfigInForce;
@@ -40,7 +40,7 @@ interface InfoDeps {
 }
 
 /** Serves `GET /info` with the keys of Sensu, and with mon's own values under `mon` (completion, Decisions). */
-export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'info'> {
+export function infoOnV1({ clock, cluster, config, status }: InfoDependencies): V1Handlers<'info'> {
   const sensu = {
     version: COMPATIBLE_VERSION,
     get settings() {
@@ -63,7 +63,7 @@ export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'in
           tessen: { enabled: false },
           timestamp: Math.floor(clock.now() / 1000),
         },
-        ...othersIn(cluster, status),
+        ...otherServers(cluster, status),
       ],
       mon: {
         version: VERSION,
@@ -80,7 +80,7 @@ function tasksOf(cluster: Cluster, { tasks }: BackendStatus): readonly string[] 
 }
 
 /** Returns the other members of the cluster. Their CPU times are omitted, because this member does not know them. */
-function othersIn(cluster: Cluster, status: BackendStatus): readonly object[] {
+function otherServers(cluster: Cluster, status: BackendStatus): readonly object[] {
   const { member_id: ownId, members } = cluster.view();
   return members
     .filter(({ id }) => id !== ownId)

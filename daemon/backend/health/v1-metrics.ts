@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { matchedRoute } from '../http/request.ts';
-import type { OnV1 } from '../http/route.ts';
+import type { V1Handlers } from '../http/route.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Serves `GET /metrics` for Prometheus. */
-export function metricsOnV1({ metrics }: { readonly metrics: Metrics }): OnV1<'metrics'> {
+export function metricsOnV1({ metrics }: { readonly metrics: Metrics }): V1Handlers<'metrics'> {
   return {
     metrics: async (request, reply) =>
       reply.type(metrics.contentType).send(await metrics.read(request.principal.namespace)),

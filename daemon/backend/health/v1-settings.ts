@@ -4,7 +4,7 @@ import { hasScope } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
 import type { Audit } from '../model/audit/mutations.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import type { OnV1 } from '../http/route.ts';
+import type { V1Handlers } from '../http/route.ts';
 
 /**
  * Serves `GET /settings` with redacted secrets. With `?redacted=false` an administrator gets the secrets, and an audit
@@ -16,7 +16,7 @@ export function settingsOnV1({
 }: {
   readonly audit: Audit;
   readonly config: ConfigInForce;
-}): OnV1<'settings'> {
+}): V1Handlers<'settings'> {
   return {
     settings: async (request, _reply, { redacted }) => {
       const { settings } = config;

@@ -1,10 +1,10 @@
-import type { OnV2 } from '../http/route.ts';
-import { memberId, v2Members, type MemberDeps } from './v2-member.ts';
+import type { V2Handlers } from '../http/route.ts';
+import { memberId, v2Members, type MemberDependencies } from './v2-member.ts';
 
 /**
  * Serves the id and the members of the cluster, for the commands `cluster id` and `cluster member-list` (clients 6).
  */
-export function clusterOnV2(deps: MemberDeps): OnV2<'cluster'> {
+export function clusterOnV2(deps: MemberDependencies): V2Handlers<'cluster'> {
   const { store } = deps;
   return {
     id: (_request, reply) => reply.type('text/plain; charset=utf-8').send(JSON.stringify(store.id)),

@@ -5,7 +5,7 @@ import type { Store } from '../ports.ts';
 import type { BackendStatus } from './backend-status.ts';
 
 /** The status, store and cluster from which the member list is built. */
-export interface MemberDeps {
+export interface MemberDependencies {
   readonly status: BackendStatus;
   readonly store: Store;
   readonly cluster: Cluster;
@@ -36,7 +36,7 @@ export function memberId(text: string): MemberId {
  * Returns the cluster members. A single backend uses the id of the store as its id, because that is the same after each
  * start. It has no URLs, because there are no other members.
  */
-export function v2Members({ status, store, cluster }: MemberDeps): {
+export function v2Members({ status, store, cluster }: MemberDependencies): {
   readonly own: MemberId;
   readonly members: readonly V2Member[];
 } {
@@ -52,12 +52,12 @@ export function v2Members({ status, store, cluster }: MemberDeps): {
       id: memberId(member.id),
       name: member.name,
       urls: [member.url],
-      problem: (member.id === ownId ? problem : '') || PROBLEMS[member.state],
+      problem: (member.id === ownId ? problem : '') || PROBLEM_TEXTS[member.state],
     })),
   };
 }
 
-const PROBLEMS: Readonly<Record<ClusterMember['state'], string>> = {
+const PROBLEM_TEXTS: Readonly<Record<ClusterMember['state'], string>> = {
   ok: '',
   lagging: 'it is too far behind',
   lost: 'it has sent no heartbeat for a while',

@@ -18,9 +18,9 @@ import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Results } from '../results/commands.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
-import { findBrokenChecks, type BrokenCheckParts } from './broken-checks.ts';
+import { findBrokenChecks, type BrokenCheckDependencies } from './broken-checks.ts';
 import type { ConditionBoard } from './condition-board.ts';
-import { failingHandlers, type FailingHandlerParts } from './failing-handlers.ts';
+import { failingHandlers, type FailingHandlerDependencies } from './failing-handlers.ts';
 import { OwnCheck } from './own-check.ts';
 
 /** The interval between two measurements of all conditions. */
@@ -28,7 +28,7 @@ const MEASURE_INTERVAL_MS = 10_000;
 /** The minimum interval between two log records about the same condition. */
 const LOG_MS = 60_000;
 
-interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
+interface ConditionDependencies extends BrokenCheckDependencies, FailingHandlerDependencies {
   readonly board: ConditionBoard;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusedNames'>;
   readonly registry: Registry;
@@ -47,11 +47,11 @@ interface EarlierState {
   readonly subjects: ReadonlySet<string>;
 }
 
-type Measure = (earlier: EarlierState) => ConditionFinding | Promise<ConditionFinding>;
+type ConditionMeasure = (earlier: EarlierState) => ConditionFinding | Promise<ConditionFinding>;
 
 interface WatchedCondition {
   readonly name: ConditionName;
-  readonly measure: Measure;
+  readonly measure: ConditionMeasure;
   readonly check: OwnCheck;
   subjects: ReadonlySet<string> | undefined;
   loggedStatus: number;
@@ -63,7 +63,7 @@ interface WatchedCondition {
  * `mon.backend`. So operators are notified about problems that would otherwise stay hidden. The events resolve
  * automatically.
  */
-export function watchConditions(parts: ConditionParts): Disposable {
+export function watchConditions(parts: ConditionDependencies): Disposable {
   const { board, clock, log, registry } = parts;
   const measures = measuresOf(parts);
   const watched = CONDITIONS.map((name): WatchedCondition => ({
@@ -137,7 +137,7 @@ export function watchConditions(parts: ConditionParts): Disposable {
 const STORED_SUBJECTS_MAX = 100;
 
 /** Returns the measuring function of each condition. */
-function measuresOf(parts: ConditionParts): Readonly<Record<ConditionName, Measure>> {
+function measuresOf(parts: ConditionDependencies): Readonly<Record<ConditionName, ConditionMeasure>> {
   const { clock, entityLimit, registry } = parts;
   /** Time since which each broken check cannot run, on the monotonic clock, by check name. */
   let brokenSinceMs: ReadonlyMap<string, number> = new Map();
@@ -157,13 +157,13 @@ function measuresOf(parts: ConditionParts): Readonly<Record<ConditionName, Measu
         [...registry.namespaces()].flatMap(({ name, silenced }) =>
           silenced.idleCount === 0
             ? []
-            : [...silenced.all()].filter(({ idle }) => idle !== undefined).map(({ id }) => qualified(name, id)),
+            : [...silenced.all()].filter(({ idle }) => idle !== undefined).map(({ id }) => qualifiedName(name, id)),
         ),
       ),
   };
 }
 
 /** Returns a name with its namespace as a prefix, or only the name in the namespace `default`. */
-function qualified(namespace: string, name: string): string {
+function qualifiedName(namespace: string, name: string): string {
   return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
 }

@@ -16,7 +16,7 @@ const DISK_CHECK = 'mon.disk';
  */
 const MEASURE_INTERVAL_MS = 1000;
 
-interface DiskParts {
+interface DiskWatchDependencies {
   readonly guard: DiskGuard;
   readonly registry: Registry;
   readonly results: Pick<Results, 'submitBackendResult'>;
@@ -30,7 +30,7 @@ interface DiskParts {
  * Measures the free disk space and reports it as a check. The event of the check opens, changes and resolves
  * automatically.
  */
-export function watchDisk(parts: DiskParts): Disposable {
+export function watchDisk(parts: DiskWatchDependencies): Disposable {
   const { guard, clock, log } = parts;
   const check = new OwnCheck({ ...parts, check: DISK_CHECK });
   let isLooking = false;

@@ -12,7 +12,7 @@ import { networkOf } from '../access/networks.ts';
 import type { Clock } from '../ports.ts';
 import { sendAndClose } from '../tls/last-words.ts';
 
-interface ConnectionParts {
+interface ConnectionDependencies {
   /** Returns the current limits; called for each connection, because a reload of the configuration can change them. */
   readonly limits: () => ConnectionLimits;
   /** Returns true if many clients share an address, see `connectionRejection`. */
@@ -26,10 +26,10 @@ interface Connection {
   readonly network: string;
 }
 
-type Accept = (socket: Duplex) => void;
+type AcceptConnection = (socket: Duplex) => void;
 
 const REFUSAL_TEXT = 'there are too many open connections: close some, or try again later';
-const REFUSAL =
+const REFUSAL_RESPONSE =
   'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n' +
   `Content-Length: ${String(REFUSAL_TEXT.length)}\r\n\r\n${REFUSAL_TEXT}`;
 
@@ -37,16 +37,16 @@ const REFUSAL =
 export class Connections implements Disposable {
   /** Number of rejected connections since the start, by reason. */
   readonly rejected: Record<ConnectionRejection, number> = { total: 0, address: 0 };
-  readonly #parts: ConnectionParts;
+  readonly #parts: ConnectionDependencies;
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
   readonly #tunnels = new Set<Duplex>();
   /** The connection listeners that Node has set on each server without TLS; `serve` passes tunnels to them. */
-  readonly #accept = new Map<Server, readonly Accept[]>();
+  readonly #accept = new Map<Server, readonly AcceptConnection[]>();
   #leaving = 0;
   readonly #warnings: RateLimitedLog;
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: ConnectionDependencies) {
     this.#parts = parts;
     this.#warnings = new RateLimitedLog(parts.log, parts.clock);
   }
@@ -72,7 +72,7 @@ export class Connections implements Disposable {
    * reach the server.
    */
   watch<Listener extends Server>(server: Listener): Listener {
-    const accept = server.listeners('connection') as Accept[];
+    const accept = server.listeners('connection') as AcceptConnection[];
     // The connection listeners of a TLS server do the handshake. For a tunnel it is already done, so tunnels bypass
     // them.
     if (!(server instanceof TlsServer)) this.#accept.set(server, accept);
@@ -91,13 +91,13 @@ export class Connections implements Disposable {
   serve(server: Server, tunnel: Duplex): void {
     if (this.#isFull) {
       this.rejected.total++;
-      sendAndClose(tunnel, REFUSAL);
+      sendAndClose(tunnel, REFUSAL_RESPONSE);
       this.#warn('total', '');
       return;
     }
     this.#tunnels.add(tunnel);
     tunnel.once('close', () => this.#tunnels.delete(tunnel));
-    const accept = this.#accept.get(server) ?? (server.listeners('secureConnection') as Accept[]);
+    const accept = this.#accept.get(server) ?? (server.listeners('secureConnection') as AcceptConnection[]);
     for (const listener of accept) listener.call(server, tunnel);
   }
 
@@ -152,7 +152,7 @@ export class Connections implements Disposable {
     }
     this.#leaving++;
     socket.once('close', () => this.#leaving--);
-    sendAndClose(socket, REFUSAL);
+    sendAndClose(socket, REFUSAL_RESPONSE);
   }
 
   #warn(reason: ConnectionRejection, address: string): void {

@@ -2,9 +2,9 @@ import { validateHeaderName, validateHeaderValue, type IncomingHttpHeaders } fro
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 
-type Cors = ApiSettings['cors'];
+type CorsSetting = ApiSettings['cors'];
 
-const DEFAULTS = {
+const DEFAULT_CORS = {
   Origin: '*',
   Methods: 'GET, POST, PUT, DELETE, OPTIONS',
   Credentials: 'true',
@@ -28,8 +28,8 @@ export type CorsHeaders = (path: string) => Readonly<Record<string, string>>;
  *
  * @throws MonError `invalid` if a key or value is not valid in a header
  */
-export function corsHeaders(cors: Cors): CorsHeaders {
-  const headers = headersOf(cors === false ? {} : (cors ?? DEFAULTS));
+export function corsHeaders(cors: CorsSetting): CorsHeaders {
+  const headers = headersOf(cors === false ? {} : (cors ?? DEFAULT_CORS));
   return (path) => (cors === undefined && PATHS_NOT_IN_SENSU_1.test(path) ? {} : headers);
 }
 
@@ -50,7 +50,7 @@ function headersOf(cors: Readonly<Record<string, string>>): Readonly<Record<stri
   return headers;
 }
 
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Rejects a request with which a web page of another site would make a change. @throws MonError `forbidden` */
 export type RefuseForeignWrite = (method: string, headers: IncomingHttpHeaders) => void;
@@ -60,11 +60,11 @@ export type RefuseForeignWrite = (method: string, headers: IncomingHttpHeaders) 
  * Browsers send the site in the header `Origin`; requests without this header are admitted. An operator can allow a
  * site in `api.cors`.
  */
-export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
+export function foreignWriteGuard(cors: CorsSetting): RefuseForeignWrite {
   const opened = cors === undefined || cors === false ? undefined : cors['Origin'];
   return (method, headers) => {
     const { origin } = headers;
-    if (origin === undefined || READING.has(method)) return;
+    if (origin === undefined || READING_METHODS.has(method)) return;
     if (URL.parse(origin)?.host !== headers.host?.toLowerCase() && opened !== '*' && opened !== origin) {
       throw new MonError(
         'forbidden',

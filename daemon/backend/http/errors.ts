@@ -13,7 +13,7 @@ export function errorBody({ message: error, code }: Pick<MonError, 'message' | '
 }
 
 /** The fields from which the body of an error response is built. */
-type Failure = Pick<MonError, 'message' | 'code'>;
+type ErrorFields = Pick<MonError, 'message' | 'code'>;
 
 /** Sends an error as `{"error": "...", "code": "..."}`. */
 export const sendError = errorSender(errorBody);
@@ -28,7 +28,7 @@ const sendSentence = errorSender(({ message }) => JSON.stringify(message));
  * Returns a function that sends error responses. An internal error is logged, and its details are not sent to the
  * caller.
  */
-function errorSender(bodyOf: (failure: Failure) => unknown) {
+function errorSender(bodyOf: (failure: ErrorFields) => unknown) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
     if (error instanceof MonError && error.code !== 'internal') {
       if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
@@ -45,7 +45,7 @@ function errorSender(bodyOf: (failure: Failure) => unknown) {
   };
 }
 
-interface Refusal extends Pick<MonError, 'message' | 'code'> {
+interface RequestRefusal extends Pick<MonError, 'message' | 'code'> {
   readonly status: number;
 }
 
@@ -53,7 +53,7 @@ interface Refusal extends Pick<MonError, 'message' | 'code'> {
  * Translates an error that the HTTP framework itself reports, such as a body that is too long or a path that cannot be
  * decoded. Returns undefined for an error that the caller did not cause.
  */
-export function refusalOfFramework(error: unknown, request: FastifyRequest): Refusal | undefined {
+export function refusalOfFramework(error: unknown, request: FastifyRequest): RequestRefusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || !('code' in error)) return undefined;
   const { statusCode: status, code: reason } = error;
   if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;

@@ -30,7 +30,7 @@ const IDLE_MS = 72_000;
 export const CHANNELS_PROTOCOL = 'mon-channels';
 
 /** Protocols that a client can upgrade a connection to. */
-const PROTOCOLS: ReadonlySet<string | undefined> = new Set(['websocket', CHANNELS_PROTOCOL]);
+const UPGRADE_PROTOCOLS: ReadonlySet<string | undefined> = new Set(['websocket', CHANNELS_PROTOCOL]);
 
 /** Creates an HTTP server that does not listen yet. */
 export type MakeServer = (answer: RequestListener, own?: Pick<ServerOptions, 'requireHostHeader'>) => Server;
@@ -68,5 +68,5 @@ export function serverMaker(
  * Java's HttpClient and `curl --http2` offer `h2c` with ordinary HTTP/1.1 requests.
  */
 function offersOurs({ headers }: IncomingMessage): boolean {
-  return PROTOCOLS.has(headers.upgrade?.toLowerCase());
+  return UPGRADE_PROTOCOLS.has(headers.upgrade?.toLowerCase());
 }

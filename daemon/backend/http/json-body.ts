@@ -47,7 +47,7 @@ export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): Parsed
   if (typeof body !== 'string' || body.trim() === '') {
     throw new MonError('invalid', 'the body is empty: send JSON');
   }
-  const value = parse(body);
+  const value = parseText(body);
   refuseHazards(value, 1, depthMax, !isBatch(body));
   return { value, strict: INTEGER_AS_FRACTION.test(body) ? parseStrictly(body) : undefined };
 }
@@ -105,7 +105,10 @@ async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['
   const options = {
     depthMax: ANY_DEPTH_MAX,
     inspect: (value: unknown, depth: number, names: readonly string[]) => {
-      deepest = Math.max(deepest, refuseHazards(value, depth, ANY_DEPTH_MAX, isEachExact && !names.includes(MEASURED)));
+      deepest = Math.max(
+        deepest,
+        refuseHazards(value, depth, ANY_DEPTH_MAX, isEachExact && !names.includes(METRICS_ATTRIBUTE)),
+      );
     },
     strictly: (run: string) => (INTEGER_AS_FRACTION.test(run) ? parseStrictly(run) : undefined),
   };
@@ -151,7 +154,7 @@ export function validateParsedBody<T>({ value, strict }: ParsedBody, validate: (
  * Returns a function that validates values with a schema and returns the parsed value. It throws MonError `invalid`
  * with a message that names each invalid field.
  */
-export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
+export function schemaValidator<T>(schema: z.ZodType<T>): (value: unknown) => T {
   return (value) => {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
@@ -159,13 +162,13 @@ export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
   };
 }
 
-/** Returns a function that validates bodies with the schema of an endpoint. Its errors are those of `validator`. */
+/** Returns a function that validates bodies with the schema of an endpoint. Its errors are those of `schemaValidator`. */
 export function bodyValidator<Body>({ body, path }: Endpoint<Body>): (value: unknown) => Body {
   if (body === undefined) throw new Error(`${path} accepts no body`);
-  return validator(body);
+  return schemaValidator(body);
 }
 
-function parse(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return parseJsonWithRawControls(text);
   } catch (error) {
@@ -207,7 +210,7 @@ function isBatch(text: string): boolean {
 }
 
 /** The name of the attribute with measurements; numbers in it can be rounded (security S8). */
-const MEASURED = 'metrics';
+const METRICS_ATTRIBUTE = 'metrics';
 
 /**
  * Rejects JSON that is not allowed in any body: excessive nesting, names with a meaning in JavaScript, and numbers that
@@ -234,7 +237,7 @@ function refuseHazards(value: unknown, depth: number, depthMax: number, isExact 
   for (const name in value) {
     if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the field name "${name}" is not allowed`);
     const member = (value as Readonly<Record<string, unknown>>)[name];
-    deepest = Math.max(deepest, refuseHazards(member, depth + 1, depthMax, isExact && name !== MEASURED));
+    deepest = Math.max(deepest, refuseHazards(member, depth + 1, depthMax, isExact && name !== METRICS_ATTRIBUTE));
   }
   return deepest;
 }

@@ -20,7 +20,7 @@ const CHUNK_LENGTH_MAX = 128 * 1024;
 /** Memory that a list uses for each of its entries while it is sent, in bytes. */
 const REFERENCE_BYTES = 8;
 
-const EVERYTHING: PageRange = { offset: 0, limit: Infinity };
+const WHOLE_LIST: PageRange = { offset: 0, limit: Infinity };
 
 /**
  * Sends a list, which is filtered first and then paginated. So a page is full, and `total` is the number of items after
@@ -53,8 +53,8 @@ export async function sendList<Entry, Item>(
   request.peer?.hold(REFERENCE_BYTES * entries.length);
   const query = queryOf(request);
   const page = isPaginated ? pageOf(query, pageMax) : undefined;
-  const filter = both(filterOf(query), where);
-  const { offset, limit } = page ?? EVERYTHING;
+  const filter = combineFilters(filterOf(query), where);
+  const { offset, limit } = page ?? WHOLE_LIST;
   const paged = (total: number): Record<string, string> =>
     page === undefined ? {} : { 'X-Pagination': JSON.stringify({ ...page, total }) };
 
@@ -69,22 +69,25 @@ export async function sendList<Entry, Item>(
   }
   const unfiltered = { 'X-Total-Unfiltered': String(entries.length) };
   const matchingPieces = (): AsyncGenerator<string, void> =>
-    arrayText(readInChunks(entries, matching(readCommittedItems, filter, { offset, limit })));
+    arrayText(readInChunks(entries, readMatchingItems(readCommittedItems, filter, { offset, limit })));
   if (page === undefined) return sendPieces(request, reply, matchingPieces(), unfiltered);
   // The total is sent in a header, so all items are counted before the first item is sent. A page that is too long to
   // be buffered during the count is read a second time.
-  const { total, texts } = await counted(entries, readCommittedItems, filter, page);
+  const { total, texts } = await countAndSelect(entries, readCommittedItems, filter, page);
   const pieces = texts === undefined ? matchingPieces() : arrayText([texts]);
   return sendPieces(request, reply, pieces, { ...unfiltered, ...paged(total) });
 }
 
-function both<Item>(one: Filter<Item> | undefined, other: Filter<Item> | undefined): Filter<Item> | undefined {
+function combineFilters<Item>(
+  one: Filter<Item> | undefined,
+  other: Filter<Item> | undefined,
+): Filter<Item> | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return (item) => one(item) && other(item);
 }
 
 /** Reads the items for some entries, and returns the items that still exist. */
-type Read<Entry, Item> = (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[];
+type ReadItems<Entry, Item> = (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[];
 
 /** Yields the items for the entries as JSON, in chunks. While a chunk is sent, only the next chunk is read ahead. */
 async function* readInChunks<Entry>(
@@ -102,7 +105,7 @@ async function* readInChunks<Entry>(
     await timeSlice.share();
     start = end;
     end = Math.min(start + size, entries.length);
-    next = start < end ? readTexts(entries.slice(start, end)) : NOTHING;
+    next = start < end ? readTexts(entries.slice(start, end)) : NO_TEXTS;
     // If reading the next chunk fails, the error is thrown when the consumer requests that chunk. Until then the
     // rejection must not count as unhandled.
     next.catch(() => undefined);
@@ -110,7 +113,7 @@ async function* readInChunks<Entry>(
   }
 }
 
-const NOTHING = Promise.resolve(undefined);
+const NO_TEXTS = Promise.resolve(undefined);
 
 /** Returns the number of entries to read for the next chunk, given the number and the texts of the current chunk. */
 function nextSize(size: number, texts: readonly string[]): number {
@@ -123,8 +126,8 @@ function nextSize(size: number, texts: readonly string[]): number {
  * Returns a function that reads a chunk of entries, and returns as JSON the items that match the filter and are on the
  * page. Call it for all chunks in order. It returns undefined once the page is full.
  */
-function matching<Entry, Item>(
-  read: Read<Entry, Item>,
+function readMatchingItems<Entry, Item>(
+  read: ReadItems<Entry, Item>,
   filter: Filter<Item>,
   page: PageRange,
 ): (entries: readonly Entry[]) => Promise<readonly string[] | undefined> {
@@ -132,7 +135,7 @@ function matching<Entry, Item>(
   return async (entries) => {
     if (before >= page.offset + page.limit) return undefined;
     const selectedItems = (await read(entries)).filter(filter);
-    const texts = onPage(selectedItems, before, page).map((item) => JSON.stringify(item));
+    const texts = itemsOnPage(selectedItems, before, page).map((item) => JSON.stringify(item));
     before += selectedItems.length;
     return texts;
   };
@@ -142,9 +145,9 @@ function matching<Entry, Item>(
  * Counts all items that match the filter, and returns the matching items of a page as JSON; `texts` is undefined if
  * they are too long to be buffered.
  */
-async function counted<Entry, Item>(
+async function countAndSelect<Entry, Item>(
   entries: readonly Entry[],
-  read: Read<Entry, Item>,
+  read: ReadItems<Entry, Item>,
   filter: Filter<Item>,
   page: PageRange,
 ): Promise<{ readonly total: number; readonly texts: readonly string[] | undefined }> {
@@ -154,7 +157,7 @@ async function counted<Entry, Item>(
   const timeSlice = new TimeSlice();
   for (let at = 0; at < entries.length; at += CHUNK_ITEMS_MAX) {
     const selectedItems = (await read(entries.slice(at, at + CHUNK_ITEMS_MAX))).filter(filter);
-    for (const item of length > BUFFERED_LENGTH_MAX ? [] : onPage(selectedItems, total, page)) {
+    for (const item of length > BUFFERED_LENGTH_MAX ? [] : itemsOnPage(selectedItems, total, page)) {
       const text = JSON.stringify(item);
       texts.push(text);
       length += text.length;
@@ -171,6 +174,6 @@ async function counted<Entry, Item>(
  *
  * @param before number of matching items that precede `items` in the list
  */
-function onPage<Item>(items: readonly Item[], before: number, { offset, limit }: PageRange): readonly Item[] {
+function itemsOnPage<Item>(items: readonly Item[], before: number, { offset, limit }: PageRange): readonly Item[] {
   return items.slice(Math.max(0, offset - before), Math.max(0, offset + limit - before));
 }

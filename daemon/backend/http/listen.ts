@@ -15,7 +15,7 @@ import { listenProblem, type ListenAddress } from './listen-problem.ts';
  * @returns the URL of the listener
  * @throws MonError `conflict` if the port is in use, `invalid` if the address cannot be used
  */
-export async function listen(
+export async function startListening(
   app: FastifyInstance,
   { bind, port }: ListenAddress,
   makeServer: MakeServer,
@@ -62,7 +62,7 @@ const IDLE_MS = 50;
  * @param lastAnswersMs time, in milliseconds, for which requests on keep-alive connections are still answered; then
  *   these connections are closed
  */
-export async function close(
+export async function closeServer(
   app: FastifyInstance,
   connections: Pick<Connections, 'cut'>,
   lastAnswersMs: number,

@@ -1,10 +1,10 @@
 import { MON_API } from '../../../shared/api/mon.ts';
 import { openApiOf } from '../../../shared/api/openapi.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
-import type { OnMon } from './route.ts';
+import type { MonHandlers } from './route.ts';
 
 /** Serves the OpenAPI description of the mon API, for programs that generate clients. */
-export function openApiOnMon(): OnMon<'openApi'> {
+export function openApiOnMon(): MonHandlers<'openApi'> {
   // The description is built at the first request: it is rarely requested, and building it takes as long as a hundred
   // responses take.
   let text: string | undefined;

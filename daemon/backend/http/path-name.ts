@@ -14,7 +14,7 @@ import {
  * Schemas of the named parts of URL paths, such as `:client`. The name of a stored client can contain a token such as
  * `:::name:::` that was never substituted.
  */
-const SCHEMAS = {
+const NAME_SCHEMAS = {
   client: storedClientNameSchema,
   check: objectNameSchema,
   subscription: subscriptionSchema,
@@ -30,7 +30,7 @@ const SCHEMAS = {
     .regex(/^[\w.*:-]+$/),
 };
 
-type Part = keyof typeof SCHEMAS;
+type PathPart = keyof typeof NAME_SCHEMAS;
 
 /**
  * Returns the value of a named part in the path of a request, such as `:client`, decoded once (completion 1.1).
@@ -38,9 +38,9 @@ type Part = keyof typeof SCHEMAS;
  * @throws MonError if no object can have this name: `invalid` if the path contains a percent escape, otherwise
  *   `not_found`
  */
-export function pathName(request: FastifyRequest, part: Part): string {
+export function pathName(request: FastifyRequest, part: PathPart): string {
   const name = (request.params as Readonly<Record<string, string>>)[part] ?? '';
-  if (SCHEMAS[part].safeParse(name).success) return name;
+  if (NAME_SCHEMAS[part].safeParse(name).success) return name;
   // Sensu matches a path before it decodes it, so it answers 404 for a path with an invalid name (recorded). If a
   // percent escape is in the path, the error names the invalid name instead.
   const isEscaped = request.url.split('?', 1)[0]?.includes('%') === true;
@@ -56,9 +56,9 @@ export function pathName(request: FastifyRequest, part: Part): string {
  * @throws MonError as `pathName` does
  */
 export function refuseOtherPath(request: FastifyRequest): void {
-  for (const part of Object.keys(request.params as object)) if (isPart(part)) pathName(request, part);
+  for (const part of Object.keys(request.params as object)) if (isPathPart(part)) pathName(request, part);
 }
 
-function isPart(part: string): part is Part {
-  return Object.hasOwn(SCHEMAS, part);
+function isPathPart(part: string): part is PathPart {
+  return Object.hasOwn(NAME_SCHEMAS, part);
 }

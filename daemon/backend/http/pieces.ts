@@ -56,10 +56,10 @@ export async function sendPieces(
     await pieces.return();
     return answer().send(Readable.from([]));
   }
-  return answer().send(Readable.from(joined(first, pieces, request.peer)));
+  return answer().send(Readable.from(joinPieces(first, pieces, request.peer)));
 }
 
-async function* joined(
+async function* joinPieces(
   first: string[],
   remaining: AsyncGenerator<string, void>,
   peer: Peer | undefined,

@@ -49,7 +49,7 @@ export function queryReader<Query extends EndpointQuery>(
 }
 
 /** Returns the namespace in the query of a request: `default` if the query names none, `*` for all namespaces. */
-export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
+export function readQueryNamespace(request: Pick<FastifyRequest, 'url'>): string {
   return queryOf(request).getAll('namespace').at(-1) || DEFAULT_NAMESPACE;
 }
 

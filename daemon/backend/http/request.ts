@@ -28,7 +28,7 @@ declare module 'fastify' {
      * The original sender of a request that another backend with the same store forwards; undefined if the caller sent
      * the request to this backend directly.
      */
-    sender: Sender | undefined;
+    sender: RequestSender | undefined;
     /**
      * The id of the backend that answers the request in place of this backend; undefined if this backend answers it.
      */
@@ -83,7 +83,7 @@ function unmatchedRoute(request: FastifyRequest): MatchedRoute {
 }
 
 /** The sender of a request that another backend forwards: the original caller, or the forwarding backend itself. */
-export interface Sender {
+export interface RequestSender {
   readonly principal: Principal;
   /** The network address of the caller, as the forwarding backend determined it. */
   readonly caller: string;

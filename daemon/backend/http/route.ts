@@ -4,7 +4,7 @@ import type { MON_API } from '../../../shared/api/mon.ts';
 import type { V1_API } from '../../../shared/api/v1.ts';
 import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { ANONYMOUS, isAllowed } from '../access/principal.ts';
+import { ANONYMOUS_PRINCIPAL, isAllowed } from '../access/principal.ts';
 import type { PathMatch } from './route-paths.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
 import { refuseOtherPath } from './path-name.ts';
@@ -14,25 +14,29 @@ import './request.ts';
 /** Handles a request to an endpoint. The status for success is already set in the reply. */
 export type Handler<Query = unknown> = (request: FastifyRequest, reply: FastifyReply, query: Query) => unknown;
 
-type Table = Readonly<Record<string, Endpoint>>;
+type EndpointTable = Readonly<Record<string, Endpoint>>;
 
 /** The handlers of all endpoints in a table such as `MON_API`, by the name of the endpoint. */
 export type Handlers<Of> = { readonly [Name in keyof Of]: Handler<QueryOf<Of[Name]>> };
 
 /** Handlers for some endpoints of the v1 API. */
-export type OnV1<Name extends keyof typeof V1_API> = Pick<Handlers<typeof V1_API>, Name>;
+export type V1Handlers<Name extends keyof typeof V1_API> = Pick<Handlers<typeof V1_API>, Name>;
 
 /** Handlers for some endpoints of the mon API. */
-export type OnMon<Name extends keyof typeof MON_API> = Pick<Handlers<typeof MON_API>, Name>;
+export type MonHandlers<Name extends keyof typeof MON_API> = Pick<Handlers<typeof MON_API>, Name>;
 
 /** Handlers for the endpoints of one group in the table of the v2 API, such as `users`. */
-export type OnV2<Noun extends keyof typeof V2_API> = Handlers<(typeof V2_API)[Noun]>;
+export type V2Handlers<Noun extends keyof typeof V2_API> = Handlers<(typeof V2_API)[Noun]>;
 
 /**
  * Registers the endpoints of a table, which defines paths, access, body limits and the status for success. An endpoint
  * for GET also serves HEAD. A request with a method that its path does not support gets 405 and the supported methods.
  */
-export function serve<Of extends Table>(app: FastifyInstance, table: Of, handlers: Handlers<Of>): void {
+export function serveEndpoints<Of extends EndpointTable>(
+  app: FastifyInstance,
+  table: Of,
+  handlers: Handlers<Of>,
+): void {
   for (const [url, endpoints] of Map.groupBy(Object.entries(table), ([, { path }]) => path)) {
     for (const [name, endpoint] of endpoints) {
       const { method, bodyBytesMax: bodyLimit = BODY_BYTES_MAX } = endpoint;
@@ -97,7 +101,12 @@ export function requireDeclaredAccess(app: FastifyInstance): readonly RouteAcces
     if (access === undefined) throw new Error(`the endpoint ${String(method)} ${url} declares no required rights`);
     // The framework registers HEAD together with GET, so the table omits it.
     if (method === 'HEAD') return;
-    table.push({ method: String(method), url, access, anonymous: isAllowed(ANONYMOUS, { ...config, access }) });
+    table.push({
+      method: String(method),
+      url,
+      access,
+      anonymous: isAllowed(ANONYMOUS_PRINCIPAL, { ...config, access }),
+    });
   });
   return table;
 }

@@ -8,7 +8,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Filter } from './filter.ts';
 
 /** The query parameters of a request; `q` is a search, if there is one. */
-interface Searched {
+interface SearchQuery {
   readonly q?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Searched {
  * @throws MonError `invalid` if the search is invalid; the message contains the position of the error and what is
  *   allowed there
  */
-export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }: Searched): SearchOf<Row> {
+export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }: SearchQuery): SearchOf<Row> {
   const search = readSearch(language, q);
   if (search.kind === 'search') return search;
   throw new MonError('invalid', `q: ${search.message} (at character ${String(search.position + 1)})`);
@@ -33,7 +33,7 @@ export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }:
  */
 export function searchFilter<Row, Item>(
   language: SearchLanguage<Row>,
-  query: Searched,
+  query: SearchQuery,
   rowOf: (item: Item) => Row,
   nowMs: number,
 ): Filter<Item> | undefined {

@@ -12,10 +12,15 @@ import type { Operation } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
-import { UNAUTHENTICATED, refuseWithoutAccess, type RequestedRoute, type Principal } from '../access/principal.ts';
+import {
+  UNAUTHENTICATED_PRINCIPAL,
+  refuseWithoutAccess,
+  type RequestedRoute,
+  type Principal,
+} from '../access/principal.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
 import type { Authenticator } from '../access/authenticator.ts';
-import type { Callers } from '../access/caller.ts';
+import type { CallerResolver } from '../access/caller.ts';
 import { operationOf } from '../access/requested-action.ts';
 import { doesNotExist, sendAuthError, sendV2Error } from './v2-errors.ts';
 import { refuseMalformed, sendAlertmanagerError, sendError } from './errors.ts';
@@ -26,7 +31,7 @@ import { parseLongBodies } from './json-body.ts';
 import { RoutePaths } from './route-paths.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import type { MakeServer } from './http-server.ts';
-import { namespaceIn } from './query.ts';
+import { readQueryNamespace } from './query.ts';
 import { matchedRoute } from './request.ts';
 import { RequestIds } from './request-ids.ts';
 import { refuseMethod, requireDeclaredAccess, type RouteAccess } from './route.ts';
@@ -34,15 +39,15 @@ import type { SlowPeers } from './slow-peers.ts';
 import { holdReads } from './hold-reads.ts';
 import { watchPeers } from './watch-peers.ts';
 
-type Refused = (error: unknown) => void;
+type RejectRequest = (error: unknown) => void;
 
 /** The APIs that a listener serves: all APIs, or, at a separate address, only the v2 API with its `/health`. */
-export type Face = { readonly kind: 'all' } | { readonly kind: 'core'; readonly bind: string };
+export type ServedApis = { readonly kind: 'all' } | { readonly kind: 'core'; readonly bind: string };
 
 /** The dependencies of every listener. */
-export interface ServerDeps {
+export interface ServerDependencies {
   readonly authenticator: Authenticator;
-  readonly callers: Callers;
+  readonly callers: CallerResolver;
   readonly config: { readonly api: Pick<ApiSettings, 'cors'> };
   readonly log: Log;
   readonly logRequest?: LogRequest;
@@ -64,8 +69,8 @@ export interface ServerDeps {
  * @throws MonError `invalid` if `api.cors` contains an invalid header
  */
 export async function openServer(
-  deps: ServerDeps,
-  face: Face,
+  deps: ServerDependencies,
+  face: ServedApis,
   makeServer: MakeServer,
   addRoutes: (app: FastifyInstance, access: readonly RouteAccess[]) => void,
 ): Promise<FastifyInstance> {
@@ -89,14 +94,14 @@ export async function openServer(
    * Admits or rejects a request, in the order that completion 1.1 defines. First it sets the headers of every response.
    * Then it authenticates the caller. Then it checks the path and the access.
    */
-  function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
+  function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: RejectRequest): void {
     // The pattern of the route selects the CORS headers, because a path can be written in several ways.
     reply.headers(cors(matchedRoute(request).url ?? '/'));
     reply.header('x-request-id', request.id);
     let pending: Promise<Principal> | undefined;
     const route = routeOf(request);
     try {
-      const principal = route.access === 'public' ? UNAUTHENTICATED : authorize(request);
+      const principal = route.access === 'public' ? UNAUTHENTICATED_PRINCIPAL : authorize(request);
       if (principal instanceof Promise) pending = principal;
       else inspect(request, route, principal);
     } catch (error) {
@@ -242,7 +247,7 @@ function requestedRoute(request: FastifyRequest): RequestedRoute {
     isOfAllNamespaces = false,
     isForAnonymous = false,
   } = matchedRoute(request);
-  const queryNamespace = takesNamespace ? namespaceIn(request) : undefined;
+  const queryNamespace = takesNamespace ? readQueryNamespace(request) : undefined;
   const doing = (): Operation | undefined => role && operationOf(role, params);
   return { access, url, namespace, queryNamespace, user, isOfAllNamespaces, isForAnonymous, doing };
 }

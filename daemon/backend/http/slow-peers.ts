@@ -10,14 +10,14 @@ import { Peer } from './peer.ts';
 /** Interval, in milliseconds, at which all connections are checked. */
 const CHECK_MS = 1000;
 
-interface SlowPeerParts {
+interface SlowPeerDependencies {
   /** Returns the current limits; called at each check, because a reload of the configuration can change them. */
   readonly limits: () => BufferLimits;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-interface Looked extends PeerState {
+interface InspectedPeer extends PeerState {
   readonly peer: Peer;
 }
 
@@ -28,12 +28,12 @@ interface Looked extends PeerState {
 export class SlowPeers implements Disposable {
   /** Number of connections that were closed since the start, by reason. */
   readonly dropped: Record<DropReason, number> = { stalled: 0, connection_limit: 0, total_limit: 0 };
-  readonly #parts: SlowPeerParts;
+  readonly #parts: SlowPeerDependencies;
   readonly #peers = new Map<Duplex, Peer>();
   readonly #timer: Disposable;
   readonly #warnings: RateLimitedLog;
 
-  constructor(parts: SlowPeerParts) {
+  constructor(parts: SlowPeerDependencies) {
     this.#parts = parts;
     this.#warnings = new RateLimitedLog(parts.log, parts.clock);
     this.#timer = parts.clock.every(CHECK_MS, () => this.#dropSlow());
@@ -65,7 +65,7 @@ export class SlowPeers implements Disposable {
 
   #dropSlow(): void {
     const nowMs = this.#parts.clock.monotonic();
-    const looked: Looked[] = [];
+    const looked: InspectedPeer[] = [];
     for (const peer of this.#peers.values()) {
       const { waitingBytes } = peer;
       const stalledMs = peer.stalledMs(nowMs);

@@ -10,17 +10,21 @@ const CHUNK_SIZE = 100;
  * @param entries entries in the order of their keys
  * @param after key after which the entries begin; if undefined, they begin with the first entry
  */
-export function* chunksAfter<Entry>(
+export function* chunksAfterKey<Entry>(
   entries: readonly Entry[],
   after: string | undefined,
   keyOf: (entry: Entry) => string,
 ): Generator<readonly Entry[]> {
-  const start = after === undefined ? 0 : firstBehind(entries, after, keyOf);
+  const start = after === undefined ? 0 : firstIndexAfter(entries, after, keyOf);
   for (let at = start; at < entries.length; at += CHUNK_SIZE) yield entries.slice(at, at + CHUNK_SIZE);
 }
 
 /** Returns the index of the first entry with a key greater than `after`; the number of entries if there is none. */
-export function firstBehind<Entry>(entries: readonly Entry[], after: string, keyOf: (entry: Entry) => string): number {
+export function firstIndexAfter<Entry>(
+  entries: readonly Entry[],
+  after: string,
+  keyOf: (entry: Entry) => string,
+): number {
   let [low, high] = [0, entries.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -109,7 +109,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
 }
 
 /** Functions that return the namespace, key and labels of objects with metadata. */
-export const WITH_METADATA = {
+export const METADATA_ACCESSORS = {
   namespaceOf: ({ metadata }: SubmittedV2Object): string | null | undefined => metadata.namespace,
   keyOf: ({ metadata }: SubmittedV2Object): V2Key => [metadata.name],
   labelsOf: ({ metadata }: SubmittedV2Object): Attributes => metadata.labels ?? {},
@@ -162,7 +162,7 @@ export function objectHandlers<T extends object, S extends object>(
   const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { key: inPath } = addressOf(request, collection);
     const submitted = collection.parse(parseBody(request).value, inPath);
-    const namespace = isClusterWide ? '' : namespaceFor(request, deps, namespaceIn(request, submitted));
+    const namespace = isClusterWide ? '' : requiredNamespace(request, deps, namespaceIn(request, submitted));
     const object = collection.withNamespace(submitted, namespace);
     const key = collection.keyOf(object);
     if (inPath.length > 0) refuseOtherKey(collection.sentKeyOf?.(submitted) ?? key, inPath);
@@ -185,7 +185,7 @@ export function objectHandlers<T extends object, S extends object>(
   const put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { namespace, key } = addressOf(request, collection);
     const submitted = collection.parse(parseBody(request).value, key);
-    if (!isClusterWide) namespaceFor(request, deps, namespaceIn(request, submitted));
+    if (!isClusterWide) requiredNamespace(request, deps, namespaceIn(request, submitted));
     const object = collection.withNamespace(submitted, namespace);
     const named = collection.keyOf(object);
     if (collection.isNamedByBody !== true) refuseOtherKey(collection.sentKeyOf?.(submitted) ?? named, key);
@@ -271,7 +271,7 @@ export function pathPart(request: FastifyRequest, part: string): string {
  * @throws MonError `invalid` if path and body contain different namespaces; `not_found` if the namespace does not
  *   exist, or the caller is not allowed to see it
  */
-function namespaceFor(
+function requiredNamespace(
   request: FastifyRequest,
   { registry }: NamespaceSource,
   inBody: string | null | undefined,

@@ -5,7 +5,7 @@ import { refusalOfFramework, RETRY_AFTER_SECONDS } from './errors.ts';
 import { loggedPath } from '../access/logged-path.ts';
 
 /** HTTP status and numeric error code of the v2 API for each of our error codes (completion 1.17). */
-const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number]>> = {
+const RESPONSE_CODES: Readonly<Record<ErrorCode, readonly [status: number, code: number]>> = {
   invalid: [400, 1],
   unauthenticated: [401, 5],
   payment_required: [402, 6],
@@ -25,7 +25,7 @@ const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number
  * Matches an `Authorization` header that Sensu Go regards as credentials. The error text for wrong credentials depends
  * on the match (clients 6).
  */
-const SHOWN = /^(?:Bearer|Key) +\S/;
+const CREDENTIALS_HEADER = /^(?:Bearer|Key) +\S/;
 
 /**
  * Sends an error as `{"message": "...", "code": n}`. An internal error is logged, and its details are not sent to the
@@ -33,7 +33,7 @@ const SHOWN = /^(?:Bearer|Key) +\S/;
  */
 export function sendV2Error(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   if (error instanceof MonError && error.code !== 'internal') {
-    const [status, code] = ANSWERS[error.code];
+    const [status, code] = RESPONSE_CODES[error.code];
     if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
     if (error.code === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
     if (error.code === 'unauthenticated') return reply.code(status).send(refusedCredentials(request, code));
@@ -53,7 +53,7 @@ export function sendV2Error(error: unknown, request: FastifyRequest, reply: Fast
  * letter; those of all other errors do not.
  */
 function refusedCredentials({ headers }: FastifyRequest, code: number): { Message: string; Code: number } {
-  const isShown = SHOWN.test(headers.authorization ?? '');
+  const isShown = CREDENTIALS_HEADER.test(headers.authorization ?? '');
   return { Message: isShown ? 'invalid credentials' : 'bad credentials', Code: code };
 }
 
@@ -69,9 +69,9 @@ export function alreadyExists(): MonError {
 }
 
 /** The error text of Sensu Go for a request that tests credentials, if the credentials are rejected. */
-export const REFUSED = 'Request unauthorized\n';
+export const REFUSED_TEXT = 'Request unauthorized\n';
 
-/** Sends an error as `sendV2Error` does, except for wrong credentials, which get the plain text `REFUSED`. */
+/** Sends an error as `sendV2Error` does, except for wrong credentials, which get the plain text `REFUSED_TEXT`. */
 export function sendAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   return isUnauthenticated(error) ? refuseLogIn(reply, error) : sendV2Error(error, request, reply, log);
 }
@@ -79,7 +79,7 @@ export function sendAuthError(error: unknown, request: FastifyRequest, reply: Fa
 /**
  * Rejects a log-in with an error in plain text, because `sensuctl` prints the response. Other errors are thrown again.
  */
-export function refuseLogIn(reply: FastifyReply, error: unknown, text = REFUSED): FastifyReply {
+export function refuseLogIn(reply: FastifyReply, error: unknown, text = REFUSED_TEXT): FastifyReply {
   if (!isUnauthenticated(error)) throw error;
   reply.code(401).header('WWW-Authenticate', 'Basic realm="Restricted Area"').type('text/plain');
   return reply.send(text);

@@ -40,13 +40,13 @@ export interface ObjectSource<T extends object> {
  * The position of the last object on a page. It is a key and not a number, so that the next page does not shift if
  * objects before it are added or removed.
  */
-interface Position {
+interface ListPosition {
   readonly namespace: string;
   readonly key: V2Key;
 }
 
 /** The response header with the token of the next page; absent on the last page (clients 6). */
-const CONTINUE = 'Sensu-Continue';
+const CONTINUE_HEADER = 'Sensu-Continue';
 
 /**
  * Sends the objects that the query parameters `fieldSelector` and `labelSelector` select. With `limit` it sends one
@@ -66,7 +66,7 @@ export async function sendObjects<T extends object>(
   const limit = integerParameter(query, 'limit') || Infinity;
   const token = query.get('continue') ?? '';
   const after = token === '' ? undefined : positionOf(token);
-  const { isSelectedObject, mayBeSelected } = selection(query, source);
+  const { isSelectedObject, mayBeSelected } = selectObjects(query, source);
   const { principal } = request;
   const shown = (object: T): T => source.show?.(object, principal) ?? object;
   // Selectors are applied to the attributes that the caller can see, so that callers cannot probe redacted attributes.
@@ -75,37 +75,45 @@ export async function sendObjects<T extends object>(
 
   const keyOf = (object: T): V2Key => source.keyOf(object);
   const { committedState } = request.server;
-  const objects = (): Objects<T> =>
+  const objects = (): ObjectGenerator<T> =>
     filterObjects(objectsOf(namespaces, after, source, mayBeSelected, committedState), isListed);
   if (limit === Infinity) return await sendPieces(request, reply, arrayText(textsOf(objects(), shown)));
   // The token of the next page is sent in a header, so the end of the page must be known before the body is sent. A
   // page that is too long to be buffered until then is built a second time.
   const { last, isMore, texts } = await pageOf(objects(), limit, keyOf, shown);
-  const headers = isMore && last !== undefined ? { [CONTINUE]: tokenOf(last) } : {};
-  const pieces = texts ?? textsOf(until(objects(), last, keyOf), shown);
+  const headers = isMore && last !== undefined ? { [CONTINUE_HEADER]: tokenOf(last) } : {};
+  const pieces = texts ?? textsOf(takeThrough(objects(), last, keyOf), shown);
   return await sendPieces(request, reply, arrayText(pieces), headers);
 }
 
-interface Placed<T> {
+interface PlacedObject<T> {
   readonly namespace: string;
   readonly object: T;
 }
 
-type Objects<T> = AsyncGenerator<Placed<T>, void>;
+type ObjectGenerator<T> = AsyncGenerator<PlacedObject<T>, void>;
 
-async function* filterObjects<T>(objects: Objects<T>, isListed: (object: T) => boolean): Objects<T> {
+async function* filterObjects<T>(objects: ObjectGenerator<T>, isListed: (object: T) => boolean): ObjectGenerator<T> {
   for await (const placed of objects) if (isListed(placed.object)) yield placed;
 }
 
 /** Yields the objects up to and including the object at a position; yields no object if `last` is undefined. */
-async function* until<T>(objects: Objects<T>, last: Position | undefined, keyOf: (object: T) => V2Key): Objects<T> {
+async function* takeThrough<T>(
+  objects: ObjectGenerator<T>,
+  last: ListPosition | undefined,
+  keyOf: (object: T) => V2Key,
+): ObjectGenerator<T> {
   for await (const placed of objects) {
-    if (last === undefined || isBehind(placed, last, keyOf)) return;
+    if (last === undefined || isAfterPosition(placed, last, keyOf)) return;
     yield placed;
   }
 }
 
-function isBehind<T>({ namespace, object }: Placed<T>, last: Position, keyOf: (object: T) => V2Key): boolean {
+function isAfterPosition<T>(
+  { namespace, object }: PlacedObject<T>,
+  last: ListPosition,
+  keyOf: (object: T) => V2Key,
+): boolean {
   return namespace > last.namespace || (namespace === last.namespace && compareKeys(keyOf(object), last.key) > 0);
 }
 
@@ -114,16 +122,16 @@ function isBehind<T>({ namespace, object }: Placed<T>, last: Position, keyOf: (o
  * `texts` is undefined if the page is too long to be buffered.
  */
 async function pageOf<T>(
-  objects: Objects<T>,
+  objects: ObjectGenerator<T>,
   limit: number,
   keyOf: (object: T) => V2Key,
   shown: (object: T) => T,
 ): Promise<{
-  readonly last: Position | undefined;
+  readonly last: ListPosition | undefined;
   readonly isMore: boolean;
   readonly texts: readonly (readonly string[])[] | undefined;
 }> {
-  let last: Position | undefined;
+  let last: ListPosition | undefined;
   let count = 0;
   let length = 0;
   let texts: string[] = [];
@@ -142,7 +150,10 @@ async function pageOf<T>(
   return { last, isMore, texts: length > BUFFERED_LENGTH_MAX ? undefined : [texts] };
 }
 
-async function* textsOf<T>(objects: Objects<T>, shown: (object: T) => T): AsyncGenerator<readonly string[], void> {
+async function* textsOf<T>(
+  objects: ObjectGenerator<T>,
+  shown: (object: T) => T,
+): AsyncGenerator<readonly string[], void> {
   let texts: string[] = [];
   let length = 0;
   for await (const { object } of objects) {
@@ -158,11 +169,11 @@ async function* textsOf<T>(objects: Objects<T>, shown: (object: T) => T): AsyncG
 
 async function* objectsOf<T extends object>(
   namespaces: readonly string[],
-  after: Position | undefined,
+  after: ListPosition | undefined,
   source: ObjectSource<T>,
   mayBeSelected: (parts: Attributes) => boolean,
   committedState: FastifyInstance['committedState'],
-): Objects<T> {
+): ObjectGenerator<T> {
   for (const namespace of namespaces) {
     if (after !== undefined && namespace < after.namespace) continue;
     const start = after?.namespace === namespace ? after.key : undefined;
@@ -178,12 +189,12 @@ async function* objectsOf<T extends object>(
  * The selectors of a query as two functions. One tests whole objects, the other tests objects of which only some
  * attributes are known.
  */
-interface Selection<T> {
+interface ObjectSelection<T> {
   readonly isSelectedObject: (object: T) => boolean;
   readonly mayBeSelected: (parts: Attributes) => boolean;
 }
 
-function selection<T extends object>(query: URLSearchParams, source: ObjectSource<T>): Selection<T> {
+function selectObjects<T extends object>(query: URLSearchParams, source: ObjectSource<T>): ObjectSelection<T> {
   const { fieldRoot } = source;
   const { conditions } = selectorOf(query, 'fieldSelector') ?? NO_CONDITIONS;
   const labels = selectorOf(query, 'labelSelector');
@@ -228,18 +239,18 @@ function selectorOf(query: URLSearchParams, name: string): V2Selector | undefine
   return selector;
 }
 
-function tokenOf({ namespace, key }: Position): string {
+function tokenOf({ namespace, key }: ListPosition): string {
   return Buffer.from(JSON.stringify([namespace, ...key])).toString('base64url');
 }
 
 /** @throws MonError `invalid` if the token is not a valid page token */
-function positionOf(token: string): Position {
+function positionOf(token: string): ListPosition {
   const parts = partsOf(token);
   const [namespace, ...key] = parts ?? [];
   if (namespace === undefined || key.length === 0) {
     throw new MonError(
       'invalid',
-      `continue: is not a valid page token: send the ${CONTINUE} header of the previous page`,
+      `continue: is not a valid page token: send the ${CONTINUE_HEADER} header of the previous page`,
     );
   }
   return { namespace, key };
@@ -258,7 +269,7 @@ function partsOf(token: string): readonly string[] | undefined {
  * Returns the objects with keys greater than `after`, sorted by key; all objects if `after` is undefined. For kinds of
  * objects that are all in memory.
  */
-export function sortedAfter<T>(
+export function objectsAfterKey<T>(
   objects: readonly T[],
   after: V2Key | undefined,
   keyOf: (object: T) => V2Key,

@@ -67,7 +67,7 @@ export function sendObject(
 }
 
 /** Returns a handler that makes a change and sends an empty response after the commit. */
-export function changing(change: (request: FastifyRequest, actor: Actor) => Promise<void>): Handler {
+export function changeHandler(change: (request: FastifyRequest, actor: Actor) => Promise<void>): Handler {
   return async (request, reply) => {
     await change(request, actorOf(request));
     return reply.send();

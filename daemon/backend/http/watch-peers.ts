@@ -16,7 +16,7 @@ const AHEAD_MAX = 100;
 const REFUSED_MAX = 100;
 
 /** The requests beyond `AHEAD_MAX`; they will be rejected. */
-const excessive = new WeakSet<IncomingMessage>();
+const excessiveRequests = new WeakSet<IncomingMessage>();
 
 /**
  * Returns a listener that processes the requests of each connection one at a time. Requests of all connections start in
@@ -37,7 +37,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
       peer.socket.destroy();
       return;
     }
-    if (isTooMuch) excessive.add(request);
+    if (isTooMuch) excessiveRequests.add(request);
     peer.beginRequest(response, () => {
       startPaced(() => {
         if (peer.socket.destroyed) return;
@@ -56,11 +56,11 @@ export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowP
   app.decorateRequest('peer');
   app.addHook('onRequest', (request, _reply, done) => {
     request.peer = slowPeers.of(request.raw.socket);
-    done(excessive.has(request.raw) ? refusal() : undefined);
+    done(excessiveRequests.has(request.raw) ? tooManyRequestsError() : undefined);
   });
 }
 
-function refusal(): MonError {
+function tooManyRequestsError(): MonError {
   return new MonError(
     'unavailable',
     `more than ${String(AHEAD_MAX)} requests are pipelined on this connection: send fewer at once`,

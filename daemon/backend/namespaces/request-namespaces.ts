@@ -2,20 +2,20 @@ import type { FastifyRequest } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { maySeeNamespace } from '../access/principal.ts';
-import { namespaceIn } from '../http/query.ts';
+import { readQueryNamespace } from '../http/query.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { refuseUnknownNamespace } from './unknown-namespace.ts';
 
 /** The dependencies of functions that look up the namespace that a request is for. */
-export interface NamespaceDeps {
+export interface NamespaceDependencies {
   readonly registry: Registry;
 }
 
 /**
  * Returns the namespace that a request is for: `default` in the v1 API, the query parameter `namespace` in the mon API.
  */
-export type NamespaceOf = (request: Pick<FastifyRequest, 'url'>, deps: NamespaceDeps) => Namespace;
+export type NamespaceOf = (request: Pick<FastifyRequest, 'url'>, deps: NamespaceDependencies) => Namespace;
 
 /**
  * Returns the namespace `default`, which all requests of the v1 API use. Call it for each request, because the registry
@@ -30,7 +30,7 @@ export const v1Namespace: NamespaceOf = (_request, { registry }) => registry.nam
  * @throws MonError `not_found` if the namespace does not exist, `invalid` if all namespaces are requested
  */
 export const requestedNamespace: NamespaceOf = (request, { registry }) => {
-  const name = namespaceIn(request);
+  const name = readQueryNamespace(request);
   if (name === EVERY_NAMESPACE) {
     throw new MonError('invalid', `namespace: ${EVERY_NAMESPACE} is only allowed in lists: set a single namespace`);
   }
@@ -59,9 +59,9 @@ export interface RequestedNamespaces {
  */
 export function requestedNamespaces(
   request: Pick<FastifyRequest, 'url' | 'principal'>,
-  deps: NamespaceDeps,
+  deps: NamespaceDependencies,
 ): RequestedNamespaces {
-  if (namespaceIn(request) !== EVERY_NAMESPACE) {
+  if (readQueryNamespace(request) !== EVERY_NAMESPACE) {
     return { namespaces: [requestedNamespace(request, deps)], withNamespaceName: (item) => item, isOfMany: false };
   }
   const { registry } = deps;

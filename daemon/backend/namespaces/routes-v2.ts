@@ -1,19 +1,19 @@
 import { v2NamespaceSchema, type V2Namespace } from '../../../shared/schemas/v2/namespace.ts';
 import type { EscalationGuard } from '../access/escalation-guard.ts';
 import { seesNamespace } from '../access/principal.ts';
-import type { OnV2 } from '../http/route.ts';
-import type { NamespaceDeps } from './request-namespaces.ts';
+import type { V2Handlers } from '../http/route.ts';
+import type { NamespaceDependencies } from './request-namespaces.ts';
 import type { Namespaces } from './commands.ts';
-import { validator } from '../http/json-body.ts';
+import { schemaValidator } from '../http/json-body.ts';
 import { objectHandlers, type Collection } from '../http/v2-collection.ts';
-import { sortedAfter } from '../http/v2-object-list.ts';
+import { objectsAfterKey } from '../http/v2-object-list.ts';
 
-const parse = validator(v2NamespaceSchema);
+const parse = schemaValidator(v2NamespaceSchema);
 
 /** Serves namespaces as objects of the v2 API. They belong to no namespace themselves (reference 2.7). */
 export function namespacesOnV2(
-  deps: NamespaceDeps & { readonly namespaces: Namespaces; readonly escalation: EscalationGuard },
-): OnV2<'namespaces'> {
+  deps: NamespaceDependencies & { readonly namespaces: Namespaces; readonly escalation: EscalationGuard },
+): V2Handlers<'namespaces'> {
   const { namespaces, registry, escalation } = deps;
   const collection: Collection<V2Namespace> = {
     fieldRoot: 'namespace',
@@ -23,7 +23,7 @@ export function namespacesOnV2(
     withNamespace: ({ name }) => ({ name }),
     keyOf,
     labelsOf: () => ({}),
-    list: (_none, after) => [sortedAfter(registry.declared.names().map(namespaceOf), after, keyOf)],
+    list: (_none, after) => [objectsAfterKey(registry.declared.names().map(namespaceOf), after, keyOf)],
     get: (_none, [name = '']) => (registry.declared.has(name) ? namespaceOf(name) : undefined),
     write: async (_none, [name = ''], change, actor) => {
       await namespaces.put(name, (isThere) => void change(isThere ? namespaceOf(name) : undefined), actor);

@@ -3,7 +3,7 @@ import { handlersWithEffect, type NotificationDecisions } from '../../../shared/
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { saveNotifications } from '../model/events/mutations.ts';
-import { noteSuppressed } from '../model/silences/mutations.ts';
+import { countSuppressedRuns } from '../model/silences/mutations.ts';
 import { enqueueOrGroup } from './enqueue.ts';
 import { entryOfStoredEvent, type Occurrence } from './event-occurrence.ts';
 import type { VerdictReport } from '../model/notify/routing.ts';
@@ -23,7 +23,7 @@ export function applyDecisions(
   for (const decision of decisions) {
     if (decision.effect === 'notify') enqueueOrGroup(transaction, namespace, decision.handler, decision.event);
     else if (decision.effect === 'defer' || decision.effect === 'suppressed by silence') {
-      noteSuppressed(transaction, namespace, decision.event.silenced_by);
+      countSuppressedRuns(transaction, namespace, decision.event.silenced_by);
     }
   }
   const deferredHandlers = handlersWithEffect(decisions, 'defer');

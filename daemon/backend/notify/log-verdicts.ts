@@ -37,7 +37,7 @@ const REPEATED_ERROR_INTERVAL_MS = 60_000;
  */
 const REMEMBERED_ERRORS_MAX = 1000;
 
-interface VerdictLogDeps {
+interface VerdictLogDependencies {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,7 +48,7 @@ interface VerdictLogDeps {
  *
  * @returns an object that ends the logging when it is disposed
  */
-export function logVerdicts({ commits, clock, log }: VerdictLogDeps): Disposable {
+export function logVerdicts({ commits, clock, log }: VerdictLogDependencies): Disposable {
   const errors = new RateLimitedErrorLog(clock, log);
   return commits.onCommit(({ handlingNotes }) => {
     for (const report of handlingNotes) logReport(report, log, errors);

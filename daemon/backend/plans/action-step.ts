@@ -6,13 +6,17 @@ import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { StepAction } from '../../../shared/schemas/plan.ts';
 import { unexpiredStashes, readStashes } from '../stashes/queries.ts';
-import { aborted, done, notDone, type StepParts, type StepRun } from './step-parts.ts';
+import { aborted, done, notDone, type StepDependencies, type StepRun } from './step-dependencies.ts';
 
 const PROGRESS_MS = 1000;
 const MEBIBYTE = 1024 * 1024;
 
 /** Runs an action step of an upgrade plan. Each action can safely be repeated. */
-export function actionStep(action: StepAction, parts: StepParts, run: StepRun): Promise<StepOutcome> | StepOutcome {
+export function actionStep(
+  action: StepAction,
+  parts: StepDependencies,
+  run: StepRun,
+): Promise<StepOutcome> | StepOutcome {
   switch (action) {
     case 'backup':
       return backUp(parts, run);
@@ -30,7 +34,7 @@ export function actionStep(action: StepAction, parts: StepParts, run: StepRun): 
   }
 }
 
-async function backUp({ store }: StepParts, { reportProgress, signal }: StepRun): Promise<StepOutcome> {
+async function backUp({ store }: StepDependencies, { reportProgress, signal }: StepRun): Promise<StepOutcome> {
   const space = await store.schema.diskSpace();
   if (space !== undefined)
     reportProgress(`copying the store, about ${(space.needed / MEBIBYTE).toFixed(0)} MiB at most`);
@@ -41,7 +45,7 @@ async function backUp({ store }: StepParts, { reportProgress, signal }: StepRun)
   });
 }
 
-async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun): Promise<StepOutcome> {
+async function migrate({ store, storeUpgrades, clock }: StepDependencies, run: StepRun): Promise<StepOutcome> {
   const { schema } = store;
   if (schema.version === schema.newest) {
     return done(`the database is up to date already, at schema ${String(schema.version)}`);
@@ -65,7 +69,10 @@ async function migrate({ store, storeUpgrades, clock }: StepParts, run: StepRun)
   return done(`upgraded the database from schema ${String(before)} to ${String(schema.version)}`, own);
 }
 
-async function fixNamespaces(parts: StepParts, { facts, step, actor, reportProgress }: StepRun): Promise<StepOutcome> {
+async function fixNamespaces(
+  parts: StepDependencies,
+  { facts, step, actor, reportProgress }: StepRun,
+): Promise<StepOutcome> {
   // Only the namespaces that the operator confirmed are fixed. Since then, other namespaces can have come to need a
   // fix.
   const confirmed = new Set(step.confirm?.split(' '));
@@ -87,7 +94,7 @@ const refuseNothing = (): void => undefined;
 
 /** Applies a fix. @returns the reason why a namespace was not deleted; undefined if the fix was applied completely */
 async function applyFix(
-  { namespaces, definitionChanges }: StepParts,
+  { namespaces, definitionChanges }: StepDependencies,
   fix: NamespaceFix,
   actor: StepRun['actor'],
 ): Promise<string | undefined> {
@@ -111,7 +118,10 @@ async function applyFix(
   }
 }
 
-async function migrateStashes(parts: StepParts, { actor, reportProgress, signal }: StepRun): Promise<StepOutcome> {
+async function migrateStashes(
+  parts: StepDependencies,
+  { actor, reportProgress, signal }: StepRun,
+): Promise<StepOutcome> {
   const { registry, store, clock, stashMigrations } = parts;
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
   const silencing = unexpiredStashes(namespace, clock.now()).filter(

@@ -7,10 +7,10 @@ import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { Finding, StepCheck } from '../../../shared/schemas/plan.ts';
 import { COMPATIBLE_V2_VERSION, VERSION } from '../../../shared/schemas/version.ts';
-import { done, notDone, type StepParts, type StepRun } from './step-parts.ts';
+import { done, notDone, type StepDependencies, type StepRun } from './step-dependencies.ts';
 
 /** Runs a check step of an upgrade plan, or the check with which the backend verifies a manual step. */
-export function checkStep(check: StepCheck, parts: StepParts, run: StepRun): StepOutcome {
+export function checkStep(check: StepCheck, parts: StepDependencies, run: StepRun): StepOutcome {
   switch (check) {
     case 'rules':
       return checkRules(run);
@@ -57,7 +57,7 @@ function checkRule(id: string, { plan, facts }: StepRun): StepOutcome {
   return done(finding === undefined ? `${id}: nothing left to do` : findingText(finding), { findings });
 }
 
-function checkHealth({ batcher, clock, startedMs }: StepParts, { step }: StepRun): StepOutcome {
+function checkHealth({ batcher, clock, startedMs }: StepDependencies, { step }: StepRun): StepOutcome {
   if (step.kind === 'manual' && startedMs <= (step.started_at ?? 0)) {
     return notDone('this backend was not restarted since the step began: restart it, then confirm again');
   }

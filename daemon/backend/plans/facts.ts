@@ -10,7 +10,7 @@ import type { ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { stashesOf } from '../model/stashes/state.ts';
 
-export interface UpgradeFactParts {
+export interface UpgradeFactDependencies {
   readonly registry: Registry;
   readonly definitions: Definitions;
   readonly entityLimit: Pick<EntityLimit, 'usage'>;
@@ -30,7 +30,7 @@ const NAMED_MAX = 1000;
  * Returns the facts that upgrade rules need: the state of this backend, as far as it knows it. The operator enters
  * other facts.
  */
-export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFacts> {
+export async function upgradeFactsOf(parts: UpgradeFactDependencies): Promise<UpgradeFacts> {
   const { registry, clock, name, stateDir, store } = parts;
   const clients = clientsOf(registry);
   const checks = checksOf(parts);
@@ -72,7 +72,7 @@ function clientsOf(registry: Registry): readonly PlacedClient[] {
  * Returns the names of all checks. Checks from configuration files are in the namespace `default`. A stored check can
  * be in a namespace that no longer exists.
  */
-function checksOf({ registry, definitions }: UpgradeFactParts): ObjectName[] {
+function checksOf({ registry, definitions }: UpgradeFactDependencies): ObjectName[] {
   const stored = Array.from(registry.definitions.all('checks'), ({ object: { metadata } }) => ({
     namespace: metadata.namespace,
     name: metadata.name,
@@ -85,7 +85,7 @@ function checksOf({ registry, definitions }: UpgradeFactParts): ObjectName[] {
 }
 
 function entitiesOf(
-  { entityLimit }: UpgradeFactParts,
+  { entityLimit }: UpgradeFactDependencies,
   clients: readonly PlacedClient[],
 ): NonNullable<UpgradeFacts['entities']> {
   const { total, limit } = entityLimit.usage();

@@ -1,7 +1,7 @@
 import { MON_API } from '../../../shared/api/mon.ts';
 import { actorOf } from '../access/actor.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import type { StoreUpgrades } from './store-upgrades.ts';
 
 const validate = bodyValidator(MON_API.startStoreUpgrade);
@@ -11,7 +11,7 @@ export function storeUpgradeOnMon({
   storeUpgrades,
 }: {
   readonly storeUpgrades: StoreUpgrades;
-}): OnMon<'storeUpgrade' | 'startStoreUpgrade'> {
+}): MonHandlers<'storeUpgrade' | 'startStoreUpgrade'> {
   return {
     storeUpgrade: () => storeUpgrades.status(),
     startStoreUpgrade: async (request) => {

@@ -11,7 +11,7 @@ import { upgradeFactsOf } from './facts.ts';
 import { plansOf, type StoredPlan } from '../model/plans/state.ts';
 import { actionStep } from './action-step.ts';
 import { checkStep } from './check-step.ts';
-import { aborted, notDone, type StepParts } from './step-parts.ts';
+import { aborted, notDone, type StepDependencies } from './step-dependencies.ts';
 
 const PROGRESS_INTERVAL_MS = 1000;
 const RETRY_MS = 1000;
@@ -22,12 +22,12 @@ const RETRY_MS = 1000;
  */
 export class PlanRunner implements AsyncDisposable {
   readonly #plans: Plans;
-  readonly #parts: StepParts;
+  readonly #parts: StepDependencies;
   readonly #log: Log;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
-  constructor({ plans, log, ...parts }: StepParts & { readonly plans: Plans; readonly log: Log }) {
+  constructor({ plans, log, ...parts }: StepDependencies & { readonly plans: Plans; readonly log: Log }) {
     this.#plans = plans;
     this.#parts = parts;
     this.#log = log;

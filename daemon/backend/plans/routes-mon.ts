@@ -3,7 +3,7 @@ import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { PlanRunner } from './plan-runner.ts';
 import { plansOf } from '../model/plans/state.ts';
@@ -18,7 +18,7 @@ export function plansOnMon({
 }: {
   readonly upgrades: PlanRunner;
   readonly registry: Registry;
-}): OnMon<'plans' | 'createPlan' | 'planFacts' | 'plan' | 'orderPlan'> {
+}): MonHandlers<'plans' | 'createPlan' | 'planFacts' | 'plan' | 'orderPlan'> {
   return {
     plans: () =>
       plansOf(registry)

@@ -9,7 +9,7 @@ import { refuseObstacles, timeLimit, upgradeStore } from '../store/upgrade/upgra
 /** Maximum pause after a batch of a store upgrade, even if the batch took longer because of a slow disk. */
 const PAUSE_MS_MAX = 100;
 
-interface StoreUpgradesDeps {
+interface StoreUpgradesDependencies {
   readonly schema: StoreSchema;
   readonly audit: Audit;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ interface StoreUpgradesDeps {
  * Disposing of it aborts a running upgrade.
  */
 export class StoreUpgrades implements AsyncDisposable {
-  readonly #deps: StoreUpgradesDeps;
+  readonly #deps: StoreUpgradesDependencies;
   #run: UpgradeRun = { state: 'none' };
   /**
    * The steps of the running upgrade with their number of entries, as of the start of the upgrade. They are not counted
@@ -31,7 +31,7 @@ export class StoreUpgrades implements AsyncDisposable {
   #stop = new AbortController();
   #ending: Promise<void> | undefined;
 
-  constructor(deps: StoreUpgradesDeps) {
+  constructor(deps: StoreUpgradesDependencies) {
     this.#deps = deps;
     const { version, newest } = deps.schema;
     if (version === newest) return;

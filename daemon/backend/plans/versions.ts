@@ -7,7 +7,7 @@ import type { Registry } from '../model/registry/registry.ts';
 import { readAuditHead } from '../audit/queries.ts';
 import { stashesOf } from '../model/stashes/state.ts';
 
-export interface VersionParts {
+export interface VersionDependencies {
   readonly registry: Registry;
   readonly store: Store;
   /** Returns the total size of the files of the store, in bytes; absent if the store has no files. */
@@ -17,7 +17,7 @@ export interface VersionParts {
 /** Maximum number of agent versions in the list, because a client can report any text as its version. */
 const VERSIONS_MAX = 50;
 
-export async function versionsOf({ registry, store, storeBytes }: VersionParts): Promise<Versions> {
+export async function versionsOf({ registry, store, storeBytes }: VersionDependencies): Promise<Versions> {
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
   const { first, last } = await readAuditHead(store);
   return {

@@ -2,7 +2,7 @@ import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { isAllowed, type Principal } from '../access/principal.ts';
 import { oneAtATime } from '../http/one-at-a-time.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
@@ -16,7 +16,7 @@ const SPAN_MS = 12 * 3_600_000;
 /** Maximum number of reports at a time: one that is being built, and ten that wait for their turn. */
 const REPORTS_MAX = 11;
 
-interface ReportDeps {
+interface ReportDependencies {
   readonly registry: Registry;
   readonly store: Store;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ interface ReportDeps {
  * Serves the report for a shift handover (spec, report). Any member of a cluster can build it, because it reads the
  * store.
  */
-export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
+export function reportOnMon(deps: ReportDependencies): MonHandlers<'report'> {
   const { registry, store, clock } = deps;
   const oneByOne = oneAtATime(REPORTS_MAX, 'too many reports are requested: try again in a moment');
   return {

@@ -8,7 +8,7 @@ import type { Clock } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import type { Definitions, NamespaceDefinitions } from '../model/config/definitions.ts';
 import { AttributeBounds } from './attribute-bounds.ts';
-import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import { ALWAYS_ADMITTED } from '../access/admission.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -38,7 +38,7 @@ import {
   type UncheckedResult,
 } from './agent-delivery.ts';
 
-interface ResultParts {
+interface ResultDependencies {
   readonly batcher: Batcher;
   readonly definitions: Definitions;
   readonly clock: Clock;
@@ -63,9 +63,9 @@ export class Results {
     entity_limit: 0,
     memory: 0,
   };
-  readonly #parts: Required<ResultParts>;
+  readonly #parts: Required<ResultDependencies>;
 
-  constructor(parts: ResultParts) {
+  constructor(parts: ResultDependencies) {
     this.#parts = { attributes: new AttributeBounds(), ...parts };
   }
 
@@ -241,7 +241,7 @@ export class Results {
         if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
         const before = { status: entry.status, executed: entry.executed };
         removeResult(transaction, entry, actor.who);
-        const target = targetIn(namespaceName, `${client}/${check}`);
+        const target = auditTarget(namespaceName, `${client}/${check}`);
         recordAudit(transaction, actor, { action: 'result.delete', target, before });
       },
       { needs: (registry) => present(registry.namespace(namespaceName).check(client, check)) },

@@ -1,21 +1,21 @@
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
+import type { MonHandlers } from '../http/route.ts';
+import type { NamespaceDependencies, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import { readResults } from './queries.ts';
 import type { Results } from './commands.ts';
 
 /** The dependencies of the routes for results in the v1 API and the mon API. */
-export interface ResultDeps extends NamespaceDeps {
+export interface ResultDependencies extends NamespaceDependencies {
   readonly clock: Clock;
   readonly results: Results;
   readonly store: Store;
 }
 
 /** Returns the route handlers that read and delete a single result, for the v1 API or the mon API. */
-export function oneResult(deps: ResultDeps, namespaceOf: NamespaceOf): OnMon<'result' | 'deleteResult'> {
+export function oneResult(deps: ResultDependencies, namespaceOf: NamespaceOf): MonHandlers<'result' | 'deleteResult'> {
   const { results, store } = deps;
   return {
     result: async (request) => {

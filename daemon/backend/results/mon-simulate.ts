@@ -5,13 +5,13 @@ import { simulateResult, type RulesAfter } from './simulate.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readClient } from '../model/clients/queries.ts';
 import { readBody } from '../http/json-body.ts';
-import { requestedNamespace, type NamespaceDeps } from '../namespaces/request-namespaces.ts';
+import { requestedNamespace, type NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Routing } from '../model/notify/routing.ts';
 import type { Clock, Store } from '../ports.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 
-interface SimulationDeps extends NamespaceDeps {
+interface SimulationDependencies extends NamespaceDependencies {
   readonly clock: Clock;
   readonly config: ConfigInForce;
   readonly routing: Routing;
@@ -24,7 +24,7 @@ interface SimulationDeps extends NamespaceDeps {
  *
  * @param rulesAfter returns the verdicts of the aggregate rules as if the result were stored
  */
-export function simulationOnMon(deps: SimulationDeps, rulesAfter: RulesAfter): OnMon<'simulate'> {
+export function simulationOnMon(deps: SimulationDependencies, rulesAfter: RulesAfter): MonHandlers<'simulate'> {
   const { clock, config, registry, routing, store } = deps;
   return {
     simulate: async (request): Promise<Simulation> => {

@@ -30,7 +30,7 @@ const REMEMBERED_SECONDS = 7 * 86_400;
 /** The user name that is recorded when an event resolves because the definition of its check was removed. */
 const RESOLVED_BY = 'mon';
 
-interface RetireParts {
+interface RetirementDependencies {
   readonly registry: Registry;
   readonly batcher: Pick<Batcher, 'run'>;
   readonly definitions: Pick<Definitions, 'in' | 'onChange'>;
@@ -43,7 +43,7 @@ interface RetireParts {
  * definitions with a `ttl` is stored, so that the backend also notices definitions that were removed while it did not
  * run.
  */
-export function retireTtls(parts: RetireParts): Disposable {
+export function retireTtls(parts: RetirementDependencies): Disposable {
   const { definitions, clock, log } = parts;
   let isWorking = false;
   let isDisposed = false;
@@ -119,7 +119,7 @@ async function noteDefinitions({
   batcher,
   definitions,
   clock,
-}: RetireParts): Promise<readonly (readonly [namespace: string, check: string])[]> {
+}: RetirementDependencies): Promise<readonly (readonly [namespace: string, check: string])[]> {
   const now = Math.floor(clock.now() / 1000);
   const next = new Map<CheckKey, number | null>();
   for (const namespace of registry.declared.names()) {
@@ -152,7 +152,7 @@ export function saveTtlDefinitions(
   });
 }
 
-async function retireCheck({ registry, batcher }: RetireParts, name: string, check: string): Promise<void> {
+async function retireCheck({ registry, batcher }: RetirementDependencies, name: string, check: string): Promise<void> {
   const clients: string[] = [];
   for (const client of registry.findNamespace(name)?.clients.values() ?? []) {
     if ((client.checks.get(check)?.ttl ?? 0) > 0) clients.push(client.name);

@@ -9,8 +9,8 @@ import { parseBody, validateParsedBody, type ParsedBody } from '../http/json-bod
 import { TimeSlice } from '../store/time-slice.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
-import { oneResult, type ResultDeps } from './members.ts';
-import type { OnMon } from '../http/route.ts';
+import { oneResult, type ResultDependencies } from './members.ts';
+import type { MonHandlers } from '../http/route.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { searchFilter } from '../http/search.ts';
 
@@ -22,8 +22,8 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
  * index.
  */
 export function resultsOnMon(
-  deps: ResultDeps,
-): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult' | 'series'> {
+  deps: ResultDependencies,
+): MonHandlers<'results' | 'submitResults' | 'result' | 'deleteResult' | 'series'> {
   const { clock, results, store } = deps;
   const readTexts = (some: readonly CheckEntry[]): Promise<string[]> => readResultTexts(store, some);
   return {

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { issued } from '../http/accepted-response.ts';
+import { issuedBody } from '../http/accepted-response.ts';
 import { readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnV1 } from '../http/route.ts';
+import type { V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
-import { oneResult, type ResultDeps } from './members.ts';
+import { oneResult, type ResultDependencies } from './members.ts';
 import { readResults, readResultTexts, resultsOf, resultsOfClient } from './queries.ts';
 import { validateV1Submitted } from './validate-result.ts';
 
@@ -16,8 +16,8 @@ import { validateV1Submitted } from './validate-result.ts';
  * (completion 1.6).
  */
 export function resultsOnV1(
-  deps: ResultDeps,
-): OnV1<'results' | 'submitResult' | 'resultsOfClient' | 'result' | 'deleteResult'> {
+  deps: ResultDependencies,
+): V1Handlers<'results' | 'submitResult' | 'resultsOfClient' | 'result' | 'deleteResult'> {
   const { results, store } = deps;
   const sendResults = (request: FastifyRequest, reply: FastifyReply, entries: readonly CheckEntry[]): unknown =>
     sendList(request, reply, entries, (some) => readResults(store, some), {
@@ -33,7 +33,7 @@ export function resultsOnV1(
       );
       const refusal = refused.get(0);
       if (refusal !== undefined) throw refusal;
-      return issued(deps);
+      return issuedBody(deps);
     },
     resultsOfClient: (request, reply) => {
       const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));

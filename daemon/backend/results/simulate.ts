@@ -27,7 +27,7 @@ export type RulesAfter = (
   nowMs: number,
 ) => readonly RuleOutlook[];
 
-interface SimulationParts {
+interface SimulationDependencies {
   readonly namespace: Namespace;
   readonly routing: Routing;
   readonly registry: Registry;
@@ -46,7 +46,7 @@ interface SimulationParts {
  *
  * @throws MonError `forbidden` if the client was deleted with a ban
  */
-export function simulateResult(parts: SimulationParts, result: IncomingResult): Simulation {
+export function simulateResult(parts: SimulationDependencies, result: IncomingResult): Simulation {
   const { namespace, record = clientMadeBy(result, Math.floor(parts.nowMs / 1000)), routing, nowMs, newId } = parts;
   const now = Math.floor(nowMs / 1000);
   const { check } = result;

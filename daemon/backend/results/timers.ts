@@ -10,7 +10,7 @@ import { plansOf } from '../model/plans/state.ts';
 /** Number of results that one command writes, so that an outage of many clients does not fill the queue at once. */
 const SLICE = 500;
 
-interface TtlParts {
+interface TtlDependencies {
   readonly registry: Registry;
   readonly stale: StaleResults;
   /** The guard of disk space; if absent, results are never rejected because of low disk space. */
@@ -20,7 +20,7 @@ interface TtlParts {
 }
 
 /** Checks every second for results that became stale, and opens events for them (completion 1.14). */
-export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disposable {
+export function watchTtls({ registry, stale, disk, clock, log }: TtlDependencies): Disposable {
   return clock.every(1000, () => {
     if (disk?.isAwaitingBacklog === true || plansOf(registry).isAwaitingBacklog(clock.now())) return;
     const now = Math.floor(clock.now() / 1000);

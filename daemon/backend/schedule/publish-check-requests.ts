@@ -7,7 +7,7 @@ import { timetableOf } from '../../schedule/timetable.ts';
 import type { Definitions, NamedCheck } from '../model/config/definitions.ts';
 import type { PlanningClock } from '../ports.ts';
 
-interface PublisherParts {
+interface PublisherDependencies {
   readonly definitions: Definitions;
   readonly clock: PlanningClock;
   readonly log: Log;
@@ -46,7 +46,7 @@ interface Running {
  * not while it is subdued. After a configuration reload, a check with the same timing keeps its timetable. Every
  * request uses the newest definition.
  */
-export function publishCheckRequests(parts: PublisherParts): CheckSchedule {
+export function publishCheckRequests(parts: PublisherDependencies): CheckSchedule {
   const { definitions, clock, namespaces = () => [DEFAULT_NAMESPACE] } = parts;
   const running = new Map<string, Running>();
 
@@ -108,7 +108,7 @@ function timingOf({ interval, cron, timezone }: NamedCheck): string {
 }
 
 function publish(
-  parts: PublisherParts,
+  parts: PublisherDependencies,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   nowMs: number,
   { nextMs }: RunningTimetable,

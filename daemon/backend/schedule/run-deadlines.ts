@@ -5,7 +5,7 @@ import type { Change, PlanningClock } from '../ports.ts';
 import { Deadlines, type Deadline } from './deadlines.ts';
 
 /** The dependencies of `runDeadlines`. */
-export interface DeadlineParts {
+export interface DeadlineDependencies {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clock: PlanningClock;
   readonly log: Log;
@@ -35,7 +35,7 @@ const RETRY_MS = 1000;
  * Runs tasks at times that are stored in the objects of the registry, with a single timer. After a restart the times
  * are read from the objects again, so no deadline is lost.
  */
-export function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Disposable {
+export function runDeadlines(parts: DeadlineDependencies, rules: DeadlineRules): Disposable {
   const { commits, clock, log } = parts;
   // Deadlines use the steady clock, which ignores changes of the system clock. If the system clock is corrected, all
   // stored future times are shifted by the same amount, so they do not change on the steady clock.

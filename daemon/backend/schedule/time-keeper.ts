@@ -7,7 +7,7 @@ import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Lease, Store, StoreOp } from '../ports.ts';
 import { shiftedTimes, type ShiftedTable } from '../model/registry/shift-times.ts';
-import { anchorOp, readAnchor, TIME } from '../model/schedule/time-anchor.ts';
+import { anchorOp, readAnchor, TIME_KEY } from '../model/schedule/time-anchor.ts';
 
 /**
  * Minimum time in milliseconds between two time anchors that are stored together with a batch of writes. A time anchor
@@ -27,7 +27,7 @@ const ADOPT_AFTER_MS = 3_600_000;
  */
 const OUTAGE_MS_MIN = 600_000;
 
-interface TimeParts {
+interface TimeKeeperDependencies {
   readonly store: Store;
   /** Tables whose stored times are shifted when the system clock is corrected, or after an outage. */
   readonly tables: readonly ShiftedTable[];
@@ -42,19 +42,19 @@ interface TimeParts {
  */
 export class TimeKeeper {
   readonly clock: SteadyClock;
-  readonly #parts: TimeParts;
+  readonly #parts: TimeKeeperDependencies;
   /** The write lease while this backend is the leader; undefined before `lead` and after `close`. */
   #lease: Lease | undefined;
   /** Time on the steady clock when a time anchor was last prepared for writing. */
   #anchorMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(parts: TimeParts, anchor: TimeAnchor | undefined) {
+  private constructor(parts: TimeKeeperDependencies, anchor: TimeAnchor | undefined) {
     this.#parts = parts;
     this.clock = new SteadyClock(parts.systemClock, { anchor, onJump: (jump) => this.#say(jump) });
   }
 
   /** Creates the clock from the last time anchor in the store. Call it before any stored time is read. */
-  static async open(parts: TimeParts): Promise<TimeKeeper> {
+  static async open(parts: TimeKeeperDependencies): Promise<TimeKeeper> {
     return new TimeKeeper(parts, await readAnchor(parts.store));
   }
 
@@ -95,7 +95,7 @@ export class TimeKeeper {
         this.clock.pendingJumpAgeMs >= ADOPT_AFTER_MS
           ? batcher.runExclusively(() => this.#adopt())
           : isIdle
-            ? batcher.run((transaction) => transaction.write(TIME, JSON.stringify(this.clock.anchor())))
+            ? batcher.run((transaction) => transaction.write(TIME_KEY, JSON.stringify(this.clock.anchor())))
             : undefined;
       this.#anchorMs = isIdle ? this.clock.steady() : this.#anchorMs;
       work?.catch((error: unknown) => this.#failed(error));

@@ -1,17 +1,17 @@
 import { clearSilencedSchema, type SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
-import { readBody, validator } from '../http/json-body.ts';
-import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
+import { readBody, schemaValidator } from '../http/json-body.ts';
+import type { MonHandlers } from '../http/route.ts';
+import type { NamespaceDependencies, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
-import { policedRequest, refuseV1AgainstPolicy, type PolicyDeps } from './policy.ts';
+import { policedRequest, refuseV1AgainstPolicy, type PolicyDependencies } from './policy.ts';
 import type { SilencedEntries } from './commands.ts';
 
-const validateClear = validator(clearSilencedSchema);
+const validateClear = schemaValidator(clearSilencedSchema);
 
 /** Dependencies of the routes for silences in the v1, v2 and mon API. */
-export interface SilenceDeps extends NamespaceDeps, PolicyDeps {
+export interface SilenceDependencies extends NamespaceDependencies, PolicyDependencies {
   readonly clock: Clock;
   readonly silenced: SilencedEntries;
 }
@@ -22,10 +22,10 @@ export interface SilenceDeps extends NamespaceDeps, PolicyDeps {
  * @param validateEntry callback that validates the body of a request to create a silence, and returns it
  */
 export function changesOfSilences(
-  deps: SilenceDeps,
+  deps: SilenceDependencies,
   namespaceOf: NamespaceOf,
   validateEntry: (body: unknown) => SubmittedMonSilenced,
-): OnMon<'silence' | 'clearSilenced'> {
+): MonHandlers<'silence' | 'clearSilenced'> {
   const { silenced } = deps;
   return {
     silence: async (request, reply) => {

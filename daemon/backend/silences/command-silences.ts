@@ -10,13 +10,13 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { HoldRequest, ReleaseRequest } from '../../../shared/schemas/maintenance.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
-import { recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { requestedNamespace } from '../namespaces/request-namespaces.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
-import type { SilenceDeps } from './changes.ts';
+import type { SilenceDependencies } from './changes.ts';
 import { refuseOwnAgainstPolicy } from './policy.ts';
 import { renewSilenced, saveCommandSilence } from '../model/silences/mutations.ts';
 import {
@@ -80,7 +80,7 @@ export class CommandSilences {
           saveCommandSilence(transaction, namespace, hold.entry, actor.who);
           recordAudit(transaction, actor, {
             action: 'silence.create',
-            target: targetIn(namespaceName, id),
+            target: auditTarget(namespaceName, id),
             after: auditedSilence(hold.entry),
             reason: hold.entry.reason,
           });
@@ -105,8 +105,8 @@ const validateRelease = bodyValidator(MON_API.releaseSilence);
 
 /** Returns the request handlers that create, extend and end the silences of command runs. */
 export function commandSilencesOnMon(
-  deps: SilenceDeps & { readonly commandSilences: CommandSilences },
-): OnMon<'holdSilence' | 'releaseSilence'> {
+  deps: SilenceDependencies & { readonly commandSilences: CommandSilences },
+): MonHandlers<'holdSilence' | 'releaseSilence'> {
   const { commandSilences } = deps;
   return {
     holdSilence: async (request, reply) => {

@@ -17,12 +17,18 @@ import { SILENCES_MAX } from '../../../shared/schemas/fixed-limits.ts';
 import type { SilencedEntry, SilenceIdle } from '../../../shared/schemas/silenced.ts';
 import { idleReason } from '../../../shared/domain/silence-idle.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { backendActor, BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { backendActor, BACKEND_ACTOR, recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import { refuseBeyondBudget } from '../model/silences/selector-budget.ts';
-import { beginWindow, resumeWindow, noteSilenced, removeSilenced, saveSilenced } from '../model/silences/mutations.ts';
+import {
+  beginWindow,
+  resumeWindow,
+  announceSilence,
+  removeSilenced,
+  saveSilenced,
+} from '../model/silences/mutations.ts';
 
 /**
  * Returns the maximum number of silences in one namespace. It is called for each use, because a configuration reload
@@ -123,7 +129,7 @@ export class SilencedEntries {
       saveSilenced(transaction, namespace, entry, actor.who);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',
-        target: targetIn(namespaceName, entry.id),
+        target: auditTarget(namespaceName, entry.id),
         before: auditedSilence(before),
         after: auditedSilence(entry),
         reason: entry.reason,
@@ -167,7 +173,7 @@ export class SilencedEntries {
       if (isExpired(now, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
       else if (now !== entry && now.begin === entry.begin) resumeWindow(transaction, namespace, now, entry);
       else if (now !== entry) beginWindow(transaction, namespace, now);
-      else noteSilenced(transaction, namespace, entry);
+      else announceSilence(transaction, namespace, entry);
     });
   }
 }
@@ -176,7 +182,7 @@ function clearSilenced(transaction: Transaction, namespace: Namespace, entry: Si
   removeSilenced(transaction, namespace, entry, actor.who);
   recordAudit(transaction, actor, {
     action: 'silence.clear',
-    target: targetIn(namespace.name, entry.id),
+    target: auditTarget(namespace.name, entry.id),
     before: auditedSilence(entry),
   });
 }
@@ -241,7 +247,7 @@ export function endIdle(transaction: Transaction, namespace: Namespace, entry: S
   removeSilenced(transaction, namespace, entry, actor.who, reason);
   recordAudit(transaction, actor, {
     action: 'silence.expire',
-    target: targetIn(namespace.name, entry.id),
+    target: auditTarget(namespace.name, entry.id),
     before: auditedSilence(entry),
     reason,
   });
@@ -261,7 +267,7 @@ export function endSilenced(
   removeSilenced(transaction, namespace, entry, undefined);
   recordAudit(transaction, backendActor(by), {
     action: 'silence.expire',
-    target: targetIn(namespace.name, entry.id),
+    target: auditTarget(namespace.name, entry.id),
     before: auditedSilence(entry),
   });
 }

@@ -7,7 +7,7 @@ import type { SilencedTargetParts } from '../../../shared/schemas/silenced.ts';
 import { checksNamedBy, eventsNamedBy } from '../model/registry/silenced-events.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../model/registry/namespace.ts';
 import { inChunks } from '../store/time-slice.ts';
-import { SelectorIndex, type Indexed } from '../model/silences/selector-index.ts';
+import { SelectorIndex, type IndexedSelector } from '../model/silences/selector-index.ts';
 
 /** Maximum number of silenced events whose names are listed in a preview. */
 const FIRST = 5;
@@ -106,7 +106,7 @@ function* coveredBy(
   costMax = PREVIEW_COST_MAX,
 ): Steps<ReadonlySet<CheckEntry>> {
   const covered = new Set<CheckEntry>();
-  const selectors = new SelectorIndex<Indexed>();
+  const selectors = new SelectorIndex<IndexedSelector>();
   let number = 0;
   for (const { subscription = null, check = null, selector: text } of entries) {
     if (text === undefined || text === null) {
@@ -140,7 +140,7 @@ function* coveredBy(
  * @throws MonError `threshold` if the total cost exceeds the maximum
  */
 function* isSelected(
-  selectors: SelectorIndex<Indexed>,
+  selectors: SelectorIndex<IndexedSelector>,
   subject: SelectorSubject,
   cost: { spent: number; ofStep: number; readonly max: number },
 ): Steps<boolean> {

@@ -10,11 +10,11 @@ import type { PlanningClock } from '../ports.ts';
 import { isAnySilencedBy } from '../model/registry/silenced-events.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { countUnmatched, markIdle, noteMatched } from '../model/silences/mutations.ts';
+import { countUnmatched, markIdle, countMatches } from '../model/silences/mutations.ts';
 import { silencedChangeOf } from '../model/silences/state.ts';
 import { endIdle } from './commands.ts';
 
-interface IdleParts {
+interface IdleWatchDependencies {
   readonly registry: Registry;
   readonly batcher: Pick<Batcher, 'run'>;
   readonly clock: PlanningClock;
@@ -47,7 +47,7 @@ type SilenceRef = readonly [namespace: string, id: string];
  * Marks silences as idle that have matched no event for a long time, and removes the mark when they match one. Ends
  * idle silences if the settings say so (spec, idleness).
  */
-export function watchIdle(parts: IdleParts): Disposable {
+export function watchIdle(parts: IdleWatchDependencies): Disposable {
   let isLooking = false;
   let round = 0;
   return parts.clock.every(PERIOD_MS, () => {
@@ -63,7 +63,7 @@ export function watchIdle(parts: IdleParts): Disposable {
   });
 }
 
-async function lookAround({ registry, batcher, clock, rules }: IdleParts, round: number): Promise<void> {
+async function lookAround({ registry, batcher, clock, rules }: IdleWatchDependencies, round: number): Promise<void> {
   const due: SilenceRef[] = [];
   for (const [name, id] of silencesToCheck(registry, rules(), clock.now(), round)) {
     await yieldToEventLoop();
@@ -111,7 +111,7 @@ function follow(transaction: Transaction, [name, id]: SilenceRef, rules: IdleRul
       countUnmatched(transaction, namespace, id, step.since);
       return;
     case 'match':
-      noteMatched(transaction, namespace, [id]);
+      countMatches(transaction, namespace, [id]);
       return;
     case 'idle':
       markIdle(transaction, namespace, entry, step.idle);

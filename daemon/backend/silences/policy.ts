@@ -10,12 +10,12 @@ import type { ConfigInForce } from '../config/config-in-force.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 /** The configuration; it contains the policy for silences. */
-export interface PolicyDeps {
+export interface PolicyDependencies {
   readonly config: Pick<ConfigInForce, 'program'>;
 }
 
 /** Returns the policy for silences by the current settings. */
-export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
+export function silencePolicy({ config }: PolicyDependencies): SilencePolicy {
   const settings: SilencePolicySettings = config.program['silence-policy'];
   return {
     reason: settings.reason,
@@ -39,7 +39,7 @@ export function policedRequest({ reason, expire, recurrence }: SilencedRequest):
  *
  * @throws MonError `invalid` for its reason, `threshold` if it lasts too long
  */
-export function refuseV1AgainstPolicy(parts: PolicyDeps, silence: PolicedSilence): void {
+export function refuseV1AgainstPolicy(parts: PolicyDependencies, silence: PolicedSilence): void {
   const policy = silencePolicy(parts);
   if (policy.apply_to_v1) refuse(policy, silence);
 }
@@ -49,7 +49,7 @@ export function refuseV1AgainstPolicy(parts: PolicyDeps, silence: PolicedSilence
  *
  * @throws MonError `invalid` for its reason, `threshold` if it lasts too long
  */
-export function refuseOwnAgainstPolicy(parts: PolicyDeps, silence: PolicedSilence): void {
+export function refuseOwnAgainstPolicy(parts: PolicyDependencies, silence: PolicedSilence): void {
   refuse(silencePolicy(parts), silence);
 }
 
@@ -59,7 +59,7 @@ export function refuseOwnAgainstPolicy(parts: PolicyDeps, silence: PolicedSilenc
  *
  * @throws MonError `threshold` if it lasts too long, `invalid` for its reason
  */
-export function refuseV2AgainstPolicy(parts: PolicyDeps, entry: SilencedEntry): void {
+export function refuseV2AgainstPolicy(parts: PolicyDependencies, entry: SilencedEntry): void {
   const { reason, begin, timestamp, expireAtMs: endMs } = entry;
   const startMs = Math.max(timestamp, begin ?? 0) * 1000;
   const silence = { reason, expire: endMs === null ? EXPIRE_NEVER : Math.floor((endMs - startMs) / 1000) };
@@ -76,7 +76,7 @@ export function refuseV2AgainstPolicy(parts: PolicyDeps, entry: SilencedEntry): 
  * @throws MonError `invalid` for a reason, `threshold` if a silence lasts too long; the message names the operation
  */
 export function* refuseAgainstPolicy(
-  parts: PolicyDeps,
+  parts: PolicyDependencies,
   operations: readonly BulkOperation[],
   nowMs: number,
 ): Generator<void, void, undefined> {

@@ -1,7 +1,7 @@
 import { expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
 import { silenceAt, silencedView } from '../../../shared/domain/silencing.ts';
 import type { StoredSilenceCounters, SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import { UNUSED, type SilencedRegistry } from '../model/silences/state.ts';
+import { ZERO_COUNTERS, type SilencedRegistry } from '../model/silences/state.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
 
 /**
@@ -13,7 +13,7 @@ export function silencedDetail(
   entry: SilencedEntry,
   nowMs: number,
 ): SilencedDetail {
-  const kept: StoredSilenceCounters = registry.use(entry.id) ?? UNUSED;
+  const kept: StoredSilenceCounters = registry.use(entry.id) ?? ZERO_COUNTERS;
   const { unmatched_since: _ofTheClock, ...use } = kept;
   return {
     ...silencedView(entry, nowMs),

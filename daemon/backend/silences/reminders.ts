@@ -13,7 +13,7 @@ import { runDeadlines } from '../schedule/run-deadlines.ts';
 import { renewSilenced } from '../model/silences/mutations.ts';
 import { silencedChangeOf, idOfChange } from '../model/silences/state.ts';
 
-interface ReminderParts {
+interface ReminderDependencies {
   readonly registry: Registry;
   readonly batcher: Pick<Batcher, 'run' | 'commits'>;
   readonly clock: PlanningClock;
@@ -33,7 +33,7 @@ interface ReminderParts {
  * Sends a reminder before a silence ends, if it currently silences an open event. The reminder is recorded in the
  * silence, so that there is only one reminder per end, even after a restart.
  */
-export function remindOfEnds({ registry, batcher, clock, log, before, notify }: ReminderParts): Disposable {
+export function remindOfEnds({ registry, batcher, clock, log, before, notify }: ReminderDependencies): Disposable {
   return runDeadlines(
     { commits: batcher.commits, clock, log },
     {

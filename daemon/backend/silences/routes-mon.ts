@@ -8,7 +8,7 @@ import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/sile
 import type { Store } from '../ports.ts';
 import { eventsCovered, recoveredSince } from './covered-events.ts';
 import { loadSelectorAttributes } from '../model/silences/selector-attributes.ts';
-import { changesOfSilences, type SilenceDeps } from './changes.ts';
+import { changesOfSilences, type SilenceDependencies } from './changes.ts';
 import { unexpiredEntries, silencedDetail } from './queries.ts';
 import { unexpiredEntry } from './commands.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
@@ -16,7 +16,7 @@ import { oneAtATime } from '../http/one-at-a-time.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { silencePolicy } from './policy.ts';
 import { searchFilter } from '../http/search.ts';
 
@@ -34,8 +34,8 @@ const RECENT_MS = 24 * 3_600_000;
  * creates and clears them.
  */
 export function silencedOnMon(
-  deps: SilenceDeps & { readonly store: Store },
-): OnMon<'silenced' | 'silence' | 'clearSilenced' | 'silencePreview' | 'silencedEntry' | 'silencePolicy'> {
+  deps: SilenceDependencies & { readonly store: Store },
+): MonHandlers<'silenced' | 'silence' | 'clearSilenced' | 'silencePreview' | 'silencedEntry' | 'silencePolicy'> {
   const { clock, registry, store } = deps;
   const oneByOne = oneAtATime(PREVIEWS_MAX, 'too many previews wait: try again in a few seconds');
   // Checks that recovered before the registry was loaded are unknown, so a preview includes no problems before that

@@ -6,12 +6,12 @@ import { silencedSchema, type SilencedEntry, type SubmittedMonSilenced } from '.
 import { unexpiredEntries } from './queries.ts';
 import { unexpiredEntry } from './commands.ts';
 import { actorOf } from '../access/actor.ts';
-import { validator } from '../http/json-body.ts';
+import { schemaValidator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnV1 } from '../http/route.ts';
+import type { V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
-import { changesOfSilences, type SilenceDeps } from './changes.ts';
+import { changesOfSilences, type SilenceDependencies } from './changes.ts';
 import type { SilencedRegistry } from '../model/silences/state.ts';
 
 // The v1 API has neither selectors nor recurrences, so attributes with these names are ignored.
@@ -20,12 +20,12 @@ const validateEntry = (body: unknown): SubmittedMonSilenced => ({
   selector: undefined,
   recurrence: undefined,
 });
-const validateV1 = validator(silencedSchema);
+const validateV1 = schemaValidator(silencedSchema);
 
 /** Serves silences in the v1 API (completion 1.2). */
 export function silencedOnV1(
-  deps: SilenceDeps,
-): OnV1<
+  deps: SilenceDependencies,
+): V1Handlers<
   | 'silenced'
   | 'silence'
   | 'clearSilenced'

@@ -27,20 +27,20 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { unexpiredEntry } from './commands.ts';
 import type { SilencedRegistry } from '../model/silences/state.ts';
 import { isIdentifiedCaller } from '../access/principal.ts';
-import { validator } from '../http/json-body.ts';
-import type { OnV2 } from '../http/route.ts';
-import type { SilenceDeps } from './changes.ts';
+import { schemaValidator } from '../http/json-body.ts';
+import type { V2Handlers } from '../http/route.ts';
+import type { SilenceDependencies } from './changes.ts';
 import { refuseV2AgainstPolicy } from './policy.ts';
 import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
-import { sortedAfter, sendObjects, type V2Key } from '../http/v2-object-list.ts';
-import { chunksAfter } from '../http/v2-chunks.ts';
+import { objectsAfterKey, sendObjects, type V2Key } from '../http/v2-object-list.ts';
+import { chunksAfterKey } from '../http/v2-chunks.ts';
 import { unexpiredEntries, sortedSilenced } from './queries.ts';
 
-const validate = validator(v2SilencedSchema);
+const validate = schemaValidator(v2SilencedSchema);
 
 /** Serves silences in the v2 API (clients 6): the same silences as in the v1 API, under their v2 names. */
-export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
+export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> {
   const { clock, registry, silenced } = deps;
 
   const silencedIn = (namespace: string): SilencedRegistry | undefined =>
@@ -63,7 +63,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
     *list(namespace, after) {
       const entries = silencedIn(namespace);
       if (entries === undefined) return;
-      for (const chunk of chunksAfter(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
+      for (const chunk of chunksAfterKey(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
         const nowMs = clock.now();
         yield chunk.flatMap(({ entry }) =>
           isExpiredForGood(entry, nowMs) ? [] : v2SilencedOf(namespace, silenceAt(entry, nowMs)),
@@ -117,7 +117,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
         const entries = silencedIn(name);
         const unexpired = entries === undefined ? [] : unexpiredEntries(naming(entries), clock.now());
         return [
-          sortedAfter(
+          objectsAfterKey(
             unexpired.map((entry) => v2SilencedOf(name, entry)),
             after,
             keyOf,

@@ -11,7 +11,7 @@ import type { Registry } from '../model/registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
 
-interface ExpiryParts {
+interface ExpiryDependencies {
   readonly registry: Registry;
   readonly commits: Pick<CommitBoard, 'onCommit' | 'onIdle'>;
   readonly silenced: Pick<SilencedEntries, 'updateAtDeadline'>;
@@ -25,7 +25,7 @@ const FAILURE = 'begin or end of a silence could not be written';
  * Removes silences at their end, moves recurring silences to their next window, and announces silences that begin.
  * Whether an event is silenced does not depend on these timers, because every look-up compares the times itself.
  */
-export function expireSilenced(parts: ExpiryParts): Disposable {
+export function expireSilenced(parts: ExpiryDependencies): Disposable {
   const due = runEnds(parts);
   const corrected = findWindowsAgain(parts);
   return {
@@ -41,7 +41,7 @@ export function expireSilenced(parts: ExpiryParts): Disposable {
  * ends of other silences, but windows are wall-clock times. The correction therefore stores recurring silences as
  * expired (see `shifted` of the table) and reloads the registry. That reload starts this computation.
  */
-function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryParts): Disposable {
+function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryDependencies): Disposable {
   let { generation } = registry;
   return commits.onIdle(() => {
     if (generation === registry.generation) return;
@@ -57,7 +57,7 @@ function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryPar
   });
 }
 
-function runEnds(parts: ExpiryParts): Disposable {
+function runEnds(parts: ExpiryDependencies): Disposable {
   const { registry, silenced, clock } = parts;
   return runDeadlines(parts, {
     failure: FAILURE,
@@ -93,7 +93,7 @@ function runEnds(parts: ExpiryParts): Disposable {
   });
 }
 
-interface LearningParts extends Omit<ExpiryParts, 'clock'> {
+interface AttributeLoadDependencies extends Omit<ExpiryDependencies, 'clock'> {
   readonly store: Pick<Store, 'getMany'>;
 }
 
@@ -101,7 +101,13 @@ interface LearningParts extends Omit<ExpiryParts, 'clock'> {
  * Loads the attributes that selectors refer to, if a silence with a selector was committed before they were in memory,
  * for example by a restore. Then publishes the silences with a selector on the feed again.
  */
-export function loadAttributesInBackground({ registry, commits, silenced, store, log }: LearningParts): Disposable {
+export function loadAttributesInBackground({
+  registry,
+  commits,
+  silenced,
+  store,
+  log,
+}: AttributeLoadDependencies): Disposable {
   const learn = async (name: string): Promise<void> => {
     try {
       await loadSelectorAttributes(registry, store, name, []);

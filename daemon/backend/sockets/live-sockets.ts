@@ -22,7 +22,7 @@ const EXPIRY_CHECK_MS = 1000;
 const POLICY_VIOLATION = 1008;
 const REVOKED = 'the credentials are no longer valid: authenticate again';
 
-interface SocketParts {
+interface SocketDependencies {
   readonly clock: Clock;
   /** Returns the principal with its current rights, or undefined if its credentials are no longer valid. */
   readonly renewPrincipal: (principal: Principal) => Principal | undefined;
@@ -43,13 +43,13 @@ interface LiveSocket {
 
 /** The open WebSockets and their owners. A socket is closed when the credentials that opened it become invalid. */
 export class LiveSockets implements Disposable {
-  readonly #parts: SocketParts;
+  readonly #parts: SocketDependencies;
   readonly #sockets = new Map<WebSocket, LiveSocket>();
   readonly #countOfOwner = new Map<string, number>();
   readonly #watches: readonly Disposable[];
   #version: string;
 
-  constructor(parts: SocketParts) {
+  constructor(parts: SocketDependencies) {
     this.#parts = parts;
     this.#version = parts.version();
     this.#watches = [

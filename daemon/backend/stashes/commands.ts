@@ -2,7 +2,7 @@ import { endAfter, expireAtOf, isExpired } from '../../../shared/domain/expiry.t
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { StashContent } from '../../../shared/schemas/stash.ts';
-import { BACKEND_ACTOR, recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { BACKEND_ACTOR, recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { STASHES } from '../model/stashes/storage.ts';
 import { stashesOf } from '../model/stashes/state.ts';
@@ -68,7 +68,7 @@ export class Stashes {
       // The audit record omits the content of the stash, because it can contain secrets.
       recordAudit(transaction, actor, {
         action: 'stash.delete',
-        target: targetIn(namespaceName, path),
+        target: auditTarget(namespaceName, path),
         before: { expire_at: expireAtOf(stash) },
       });
     });

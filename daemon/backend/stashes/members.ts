@@ -2,26 +2,29 @@ import type { FastifyRequest } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import { stashPathSchema, stashSchema } from '../../../shared/schemas/stash.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { readBody, schemaValidator } from '../http/json-body.ts';
 import { STASH_DEPTH_MAX } from '../http/limits.ts';
-import type { OnMon } from '../http/route.ts';
-import type { NamespaceDeps, NamespaceOf } from '../namespaces/request-namespaces.ts';
+import type { MonHandlers } from '../http/route.ts';
+import type { NamespaceDependencies, NamespaceOf } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import { readStashes } from './queries.ts';
 import type { Stashes } from './commands.ts';
 
-const validateStash = validator(stashSchema);
-const validatePath = validator(stashPathSchema);
+const validateStash = schemaValidator(stashSchema);
+const validatePath = schemaValidator(stashPathSchema);
 
 /** Dependencies of the routes for stashes in the v1 and mon API. */
-export interface StashDeps extends NamespaceDeps {
+export interface StashDependencies extends NamespaceDependencies {
   readonly clock: Clock;
   readonly stashes: Stashes;
   readonly store: Store;
 }
 
 /** Returns the request handlers that read, store and delete a single stash in the v1 or mon API. */
-export function oneStash(deps: StashDeps, namespaceOf: NamespaceOf): OnMon<'stash' | 'saveStash' | 'deleteStash'> {
+export function oneStash(
+  deps: StashDependencies,
+  namespaceOf: NamespaceOf,
+): MonHandlers<'stash' | 'saveStash' | 'deleteStash'> {
   const { clock, stashes, store } = deps;
   return {
     stash: async (request) => {

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/domain/stash-silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { recordAudit, targetIn } from '../model/audit/mutations.ts';
+import { recordAudit, auditTarget } from '../model/audit/mutations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import {
   auditedSilence,
@@ -62,7 +62,7 @@ export class StashMigrations {
         saveSilenced(transaction, namespace, entry, actor.who);
         recordAudit(transaction, actor, {
           action: before === undefined ? 'silence.create' : 'silence.replace',
-          target: targetIn(namespaceName, id),
+          target: auditTarget(namespaceName, id),
           before: auditedSilence(before),
           after: auditedSilence(entry),
           reason: entry.reason,

@@ -1,12 +1,12 @@
 import type { StashView } from '../../../shared/schemas/stash.ts';
 import { sendList } from '../http/list.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
-import { oneStash, type StashDeps } from './members.ts';
+import { oneStash, type StashDependencies } from './members.ts';
 import { unexpiredStashes, readStashes } from './queries.ts';
 
 /** Serves stashes in the mon API, from one namespace or from all namespaces that the caller is allowed to see. */
-export function stashesOnMon(deps: StashDeps): OnMon<'stashes' | 'stash' | 'saveStash' | 'deleteStash'> {
+export function stashesOnMon(deps: StashDependencies): MonHandlers<'stashes' | 'stash' | 'saveStash' | 'deleteStash'> {
   const { clock, store } = deps;
   return {
     stashes: (request, reply) => {

@@ -1,20 +1,20 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { newStashPathSchema, stashContentSchema } from '../../../shared/schemas/stash.ts';
-import { readBody, validator } from '../http/json-body.ts';
+import { readBody, schemaValidator } from '../http/json-body.ts';
 import { STASH_DEPTH_MAX } from '../http/limits.ts';
 import { sendList } from '../http/list.ts';
-import type { Handler, OnV1 } from '../http/route.ts';
+import type { Handler, V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
-import { oneStash, stashPath, type StashDeps } from './members.ts';
+import { oneStash, stashPath, type StashDependencies } from './members.ts';
 import { unexpiredStashes, readStashes } from './queries.ts';
 
-const validateContent = validator(stashContentSchema);
-const validateNewPath = validator(newStashPathSchema);
+const validateContent = schemaValidator(stashContentSchema);
+const validateNewPath = schemaValidator(newStashPathSchema);
 
 /** Serves stashes in the v1 API: small JSON documents that other programs store under a path (completion 1.6). */
 export function stashesOnV1(
-  deps: StashDeps,
-): OnV1<
+  deps: StashDependencies,
+): V1Handlers<
   | 'stashes'
   | 'saveStash'
   | 'stash'

@@ -2,15 +2,15 @@ import type { Stashes } from './commands.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { stashesOf, type StashEntry } from '../model/stashes/state.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
-import { runDeadlines, type DeadlineParts } from '../schedule/run-deadlines.ts';
+import { runDeadlines, type DeadlineDependencies } from '../schedule/run-deadlines.ts';
 
-interface ExpiryParts extends DeadlineParts {
+interface ExpiryDependencies extends DeadlineDependencies {
   readonly registry: Registry;
   readonly stashes: Pick<Stashes, 'expire'>;
 }
 
 /** Deletes stashes when they expire. Reads do not depend on this timer, because they omit expired stashes. */
-export function expireStashes(parts: ExpiryParts): Disposable {
+export function expireStashes(parts: ExpiryDependencies): Disposable {
   const { registry, stashes } = parts;
   return runDeadlines(parts, {
     failure: 'expired stash could not be removed',

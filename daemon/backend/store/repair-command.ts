@@ -16,7 +16,7 @@ const COPIES = 3;
 /** Maximum number of lost files and file parts that are printed; the report file lists all of them. */
 const PRINTED_MAX = 20;
 
-interface RepairParts {
+interface RepairDependencies {
   readonly log: Log;
   readonly print: (text: string) => void;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ interface RepairParts {
  * @throws MonError `conflict` if a backend has the store open, `invalid` if there is no store, `unavailable` if there
  *   is not enough space
  */
-export async function repairCommand(dir: string, { log, print, signal, schema }: RepairParts): Promise<void> {
+export async function repairCommand(dir: string, { log, print, signal, schema }: RepairDependencies): Promise<void> {
   if ((await bytesOf(dir)) === undefined) throw new MonError('invalid', `there is no directory ${dir}`);
   if (await isInUse(dir)) throw new MonError('conflict', `a backend is using ${dir}: stop the backend first`);
   const source = resolve(dir);

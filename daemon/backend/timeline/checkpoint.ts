@@ -3,9 +3,9 @@ import { hasState } from '../../../shared/domain/timeline/state-change.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { shownOutput } from '../model/events/feed-rows.ts';
 import type { Store } from '../ports.ts';
-import { byName } from '../model/registry/by-name.ts';
+import { compareByName } from '../model/registry/by-name.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../model/registry/namespace.ts';
-import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../model/silences/stored-reminder.ts';
+import { toCurrentReminder, toStoredReminder, type WithStoredReminder } from '../model/silences/stored-reminder.ts';
 import type { Timeline } from '../model/timeline/state.ts';
 import { CHECKPOINT_PREFIX, clientPartsOf, reverseId, silencePartsOf } from '../model/timeline/storage.ts';
 
@@ -127,7 +127,7 @@ function firstBehind(all: readonly ClientEntry[], name: string): number {
   while (low < high) {
     const middle = (low + high) >>> 1;
     const client = all[middle];
-    if (client !== undefined && byName(client, { name }) <= 0) low = middle + 1;
+    if (client !== undefined && compareByName(client, { name }) <= 0) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -173,7 +173,7 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
   };
   for (const entry of silenced.all()) {
     // The idle state of silences is omitted, because no transition records when it ends.
-    const text = JSON.stringify(withStoredReminder({ ...entry, idle: undefined }));
+    const text = JSON.stringify(toStoredReminder({ ...entry, idle: undefined }));
     part.push(text);
     length += text.length;
     if (length >= PART_LENGTH) end();
@@ -211,7 +211,7 @@ export async function silencesAt(
   const entries = new Map<string, SilencedEntry>();
   for await (const [, text] of store.scan(silencePartsOf(reverseId(from), namespace))) {
     const stored = JSON.parse(text) as WithStoredReminder<SilencedEntry>[];
-    for (const entry of stored.map(withCurrentReminder)) entries.set(entry.id, entry);
+    for (const entry of stored.map(toCurrentReminder)) entries.set(entry.id, entry);
   }
   return entries;
 }

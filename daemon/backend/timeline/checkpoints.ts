@@ -17,9 +17,9 @@ import {
   type EncodedClientPart,
 } from './checkpoint.ts';
 import {
-  checkpointAt,
+  checkpointKey,
   clientPartsOf,
-  partsAt,
+  checkpointPartsKey,
   reverseId,
   silencePartsOf,
   TIMELINE_HEAD,
@@ -40,7 +40,7 @@ const PART_WEIGHT = 100;
 
 const NO_CLIENTS: EncodedClientPart = { text: undefined, rows: 0, after: undefined };
 
-interface CheckpointParts {
+interface CheckpointDependencies {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly registry: Registry;
   readonly store: Pick<Store, 'scan'>;
@@ -55,13 +55,13 @@ interface CheckpointParts {
  * used.
  */
 export class Checkpoints implements AsyncDisposable {
-  readonly #parts: CheckpointParts;
+  readonly #parts: CheckpointDependencies;
   readonly #timer: Disposable;
   /** Promise of the running check whether a checkpoint is due, and of its writing; undefined if no check is running. */
   #work: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(parts: CheckpointParts) {
+  constructor(parts: CheckpointDependencies) {
     this.#parts = parts;
     this.#timer = parts.clock.every(PERIOD_MS, () => {
       this.#work ??= this.#look();
@@ -100,7 +100,7 @@ export class Checkpoints implements AsyncDisposable {
   async forget(namespace: string): Promise<void> {
     const { store } = this.#parts;
     for (const { from } of await checkpointsIn(store)) {
-      await this.#eraseBelow([...partsAt(reverseId(from)), namespace]);
+      await this.#eraseBelow([...checkpointPartsKey(reverseId(from)), namespace]);
     }
   }
 
@@ -170,8 +170,8 @@ export class Checkpoints implements AsyncDisposable {
   async #erase({ id: _id, ...checkpoint }: Checkpoint): Promise<void> {
     await this.#parts.batcher.run((transaction) => put(transaction, checkpoint));
     const reversedId = reverseId(checkpoint.from);
-    await this.#eraseBelow(partsAt(reversedId));
-    await this.#parts.batcher.run((transaction) => transaction.erase(checkpointAt(reversedId)));
+    await this.#eraseBelow(checkpointPartsKey(reversedId));
+    await this.#parts.batcher.run((transaction) => transaction.erase(checkpointKey(reversedId)));
   }
 
   async #eraseBelow(prefix: Key): Promise<void> {
@@ -198,7 +198,7 @@ function forgetBeginning(transaction: Transaction): void {
 }
 
 function put<Some extends Checkpoint | CompleteCheckpoint>(transaction: Transaction, checkpoint: Some): Some {
-  transaction.write(checkpointAt(reverseId(checkpoint.from)), JSON.stringify(checkpoint));
+  transaction.write(checkpointKey(reverseId(checkpoint.from)), JSON.stringify(checkpoint));
   return checkpoint;
 }
 

@@ -8,7 +8,7 @@ import { CHECK_INDEX_PREFIX, indexOfCheck, timelineOf } from '../model/timeline/
  */
 const COUNTED_MAX = 50_000;
 
-interface ExcessParts {
+interface ExcessDependencies {
   readonly timeline: Timeline;
   readonly store: Pick<Store, 'scan'>;
   /** Erases index entries and the transitions that they refer to, all given by their keys. */
@@ -21,7 +21,7 @@ interface ExcessParts {
  * start, and when the maximum is lowered.
  */
 export class Excess {
-  readonly #parts: ExcessParts;
+  readonly #parts: ExcessDependencies;
   /** The maximum number of transitions per check when all checks were last counted. */
   #perCheck = Infinity;
   /** Position in the current count of all checks; undefined if that count is complete. */
@@ -29,7 +29,7 @@ export class Excess {
   /** How many index entries can still be counted, and how many transitions erased, in this period. */
   #budget = { counted: 0, erased: 0 };
 
-  constructor(parts: ExcessParts) {
+  constructor(parts: ExcessDependencies) {
     this.#parts = parts;
   }
 

@@ -6,12 +6,12 @@ import type { PastClient as PastClientRow, PastState } from '../../../shared/sch
 import { MonError } from '../../../shared/errors.ts';
 import { requestedOrder } from '../events/order.ts';
 import { oneAtATime } from '../http/one-at-a-time.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import { requestedNamespaces, type RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import { eventsWithSets } from '../model/attributes/feed-rows.ts';
-import { byName } from '../model/registry/by-name.ts';
+import { compareByName } from '../model/registry/by-name.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { FirstRows } from './first-rows.ts';
 import { baseOf, changesAround, readPastNamespace, type PastBase } from './past.ts';
@@ -24,7 +24,7 @@ const LIMIT_MAX = 10_000;
 /** Maximum number of requests for past states that are waiting or running. */
 const REQUESTS_MAX = 20;
 
-interface PastDeps {
+interface PastDependencies {
   readonly registry: Registry;
   readonly store: Store;
   readonly clock: Clock;
@@ -34,7 +34,7 @@ interface PastDeps {
  * Serves the lists of events, silences and clients as they were at a past time (spec, timeline 5). The lists are read
  * from the store, so a follower can respond too.
  */
-export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState'> {
+export function pastStateOnMon(deps: PastDependencies): MonHandlers<'pastChanges' | 'pastState'> {
   const { registry, store, clock } = deps;
   const oneByOne = oneAtATime(REQUESTS_MAX, 'too many requests for the past, try again in a second');
   const momentOf = (ms: number | undefined, name: string): number => {
@@ -81,7 +81,7 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState
           total: events.total,
           ...eventsWithSets(events.from(offset)),
           ...(silenced && { silenced: lists.silenced }),
-          ...(clients && { clients: lists.clients.toSorted(byName) }),
+          ...(clients && { clients: lists.clients.toSorted(compareByName) }),
         };
       });
     },

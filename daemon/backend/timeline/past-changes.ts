@@ -15,7 +15,7 @@ import {
 import { newestOf } from './sources.ts';
 import { pastCheckNames } from './queries.ts';
 import {
-  idAt,
+  idFromReversed,
   indexOfCheck,
   lastIdOf,
   reverseId,
@@ -128,7 +128,7 @@ async function transitionsBetween(
   const transitions: Transition[] = [];
   const range = { after: [...timelineOf(namespace), reverseId(lastIdOf(high) + 1)], limit: TRANSITIONS_MAX + 1 };
   for await (const [key, text] of store.scan(timelineOf(namespace), range)) {
-    if (idAt(Number(key.at(-1))) <= lastIdOf(low)) return transitions;
+    if (idFromReversed(Number(key.at(-1))) <= lastIdOf(low)) return transitions;
     transitions.push(JSON.parse(text) as Transition);
   }
   return transitions.length > TRANSITIONS_MAX ? undefined : transitions;
@@ -149,7 +149,7 @@ async function silencesOf(
   let looked = 0;
   for await (const [key] of store.scan([SILENCE_INDEX_PREFIX, namespace], { limit: SILENCE_TRANSITIONS_MAX })) {
     looked++;
-    const id = idAt(Number(key.at(-1)));
+    const id = idFromReversed(Number(key.at(-1)));
     if (id >= checkpoint.from && id <= lastIdOf(atMs)) ids.push(id);
   }
   if (looked >= SILENCE_TRANSITIONS_MAX) return undefined;

@@ -20,7 +20,7 @@ import {
   type CompleteCheckpoint,
 } from './checkpoint.ts';
 import type { Timeline } from '../model/timeline/state.ts';
-import { idAt, lastIdOf, reverseId, timelineOf, timeOf } from '../model/timeline/storage.ts';
+import { idFromReversed, lastIdOf, reverseId, timelineOf, timeOf } from '../model/timeline/storage.ts';
 
 type ReadStore = Pick<Store, 'scan'>;
 
@@ -146,7 +146,7 @@ async function transitionsSince(
   let read = 0;
   const after = [...timelineOf(namespace), reverseId(lastIdOf(atMs) + 1)];
   for await (const [key, text] of store.scan(timelineOf(namespace), { after })) {
-    const id = idAt(Number(key.at(-1)));
+    const id = idFromReversed(Number(key.at(-1)));
     if (id < from) break;
     if (++read > TRANSITIONS_MAX) {
       throw new BusyError('too many transitions since the previous checkpoint: see the log of the leader');
@@ -244,7 +244,8 @@ export async function changesAround(
 /** Returns the id of the newest transition with a lower id than the given one; undefined if there is none. */
 async function newestBefore(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
   const after = [...timelineOf(namespace), reverseId(id)];
-  for await (const [key] of store.scan(timelineOf(namespace), { after, limit: 1 })) return idAt(Number(key.at(-1)));
+  for await (const [key] of store.scan(timelineOf(namespace), { after, limit: 1 }))
+    return idFromReversed(Number(key.at(-1)));
   return undefined;
 }
 

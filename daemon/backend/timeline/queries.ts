@@ -12,7 +12,7 @@ import {
   indexOfSelector,
   indexOfSilence,
   reverseId,
-  selectorIn,
+  selectorInKeyPart,
   SILENCE_INDEX_PREFIX,
   timelineOf,
   timeOf,
@@ -168,7 +168,7 @@ export async function silencesIn(store: ReadStore, namespace: Namespace): Promis
     checksBySubscription.set(subscription, checks);
     for await (const check of distinctNamesBelow(store, [SILENCE_INDEX_PREFIX, name, subscription])) {
       count++;
-      const text = selectorIn(check);
+      const text = selectorInKeyPart(check);
       const selector = text === undefined ? undefined : parseSelector(text);
       if (selector === undefined) checks.push(check);
       else if (selector.kind === 'selector') selectors.push(selector);

@@ -4,7 +4,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import { oneAtATime } from '../http/one-at-a-time.ts';
 import { pathName } from '../http/path-name.ts';
-import type { OnMon } from '../http/route.ts';
+import type { MonHandlers } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 /** Maximum number of timeline searches that are waiting or running. */
 const SEARCHES_MAX = 20;
 
-interface TimelineDeps {
+interface TimelineDependencies {
   readonly registry: Registry;
   readonly store: Store;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ interface TimelineDeps {
  * Serves the timeline of checks and silences (spec, timeline). It is read from the store, so a follower can respond
  * too.
  */
-export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast' | 'availability'> {
+export function timelineOnMon(deps: TimelineDependencies): MonHandlers<'timeline' | 'checkPast' | 'availability'> {
   const { registry, store, clock } = deps;
   const oneByOne = oneAtATime(SEARCHES_MAX, 'too many searches of the timeline wait: try again in a few seconds');
   return {
@@ -78,7 +78,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast
  * @throws MonError `invalid` if the span is empty
  */
 function spanAndKept(
-  { registry: { timeline }, clock }: Pick<TimelineDeps, 'registry' | 'clock'>,
+  { registry: { timeline }, clock }: Pick<TimelineDependencies, 'registry' | 'clock'>,
   since: number | undefined,
   until = Infinity,
 ): { readonly span: Span; readonly kept: TimelineRetention } {

@@ -1,5 +1,5 @@
 import type { Key, Store } from '../ports.ts';
-import { idAt, reverseId } from '../model/timeline/storage.ts';
+import { idFromReversed, reverseId } from '../model/timeline/storage.ts';
 
 type ReadStore = Pick<Store, 'scan'>;
 
@@ -135,7 +135,7 @@ async function* pagesDown(
     const page: SourceEntry[] = [];
     for await (const [key, text] of store.scan(source.prefix, { after, limit })) {
       after = key;
-      page.push({ source, id: idAt(Number(key.at(-1))), text });
+      page.push({ source, id: idFromReversed(Number(key.at(-1))), text });
     }
     if (page.length > 0) yield page;
     if (page.length < limit) return;

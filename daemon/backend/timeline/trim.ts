@@ -30,7 +30,7 @@ const ERASED_MAX = 4 * SLICE;
 
 const DAY_MS = 86_400_000;
 
-interface TrimParts {
+interface TrimDependencies {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly registry: Registry;
   readonly store: Pick<Store, 'scan'>;
@@ -44,13 +44,13 @@ interface TrimParts {
  * number per check (spec, timeline 3).
  */
 export class TimelineTrim implements AsyncDisposable {
-  readonly #parts: TrimParts;
+  readonly #parts: TrimDependencies;
   readonly #excess: Excess;
   readonly #timer: Disposable;
   /** Promise of the running erasure; undefined if no erasure is running. */
   #work: Promise<void> | undefined;
 
-  constructor(parts: TrimParts) {
+  constructor(parts: TrimDependencies) {
     this.#parts = parts;
     const { registry, store } = parts;
     this.#excess = new Excess({ timeline: registry.timeline, store, erase: (keys) => this.#erase(keys) });

@@ -17,7 +17,7 @@ const LOOK_MS = 10_000;
 /** Interval in milliseconds at which a warning is logged if a certificate has expired or expires soon. */
 const AGE_MS = 86_400_000;
 
-interface TlsParts {
+interface TlsDependencies {
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -40,7 +40,7 @@ interface Material {
 export class ServerTls implements Disposable {
   readonly #settings: TlsSettings;
   readonly #section: string;
-  readonly #parts: TlsParts;
+  readonly #parts: TlsDependencies;
   readonly #servers = new Set<TlsServer>();
   readonly #timers: readonly Disposable[];
   #material: Material;
@@ -50,7 +50,7 @@ export class ServerTls implements Disposable {
   #version = 0;
 
   /** @throws MonError `invalid` if the certificate, key or certificate authorities cannot be read or used */
-  constructor({ tls, section }: SectionTls, parts: TlsParts) {
+  constructor({ tls, section }: SectionTls, parts: TlsDependencies) {
     this.#settings = tls;
     this.#section = section;
     this.#parts = parts;
@@ -164,7 +164,7 @@ export class ListenersTls implements Disposable {
   readonly #listeners: readonly ListenerSettings[];
 
   /** @throws MonError `invalid` if the files of a listener cannot be used */
-  constructor(listeners: readonly ListenerSettings[], parts: TlsParts) {
+  constructor(listeners: readonly ListenerSettings[], parts: TlsDependencies) {
     this.#listeners = listeners;
     try {
       for (const { tls, section } of listeners) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { compose } from '../../../daemon/backend/compose.ts';
 import { loadConfig } from '../../../daemon/backend/config/load-config.ts';
-import { initialize } from '../../../daemon/backend/accounts/initialize.ts';
+import { createFirstAdministrator } from '../../../daemon/backend/accounts/initialize.ts';
 import { openLevelStore } from '../../../daemon/backend/store/level-store.ts';
 import { openApiClient, type ApiClient } from '../../../shared/client/api-client.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
@@ -81,7 +81,7 @@ export class V2Scene implements AsyncDisposable {
     const env = { MON_ADMIN_USERNAME: ADMIN, MON_ADMIN_PASSWORD: PASSWORD };
     // The backend delays a write to fill its batch. With a manual clock it would wait forever, so this step uses the
     // system clock.
-    await initialize({ openStore, clock: new SystemClock(), log, env, terminal: undefined });
+    await createFirstAdministrator({ openStore, clock: new SystemClock(), log, env, terminal: undefined });
     const backend = await compose({
       // Sensu Go has no quarantine for agents.
       fixedLimits: { quarantineSeconds: 0 },

@@ -29,7 +29,7 @@ export const DATA_BYTES_MAX = 16 * 1024;
 export const WINDOW_BYTES = 64 * 1024;
 
 const HEAD_BYTES = 8;
-const KINDS = Object.keys(FRAME_KINDS).length;
+const FRAME_KIND_COUNT = Object.keys(FRAME_KINDS).length;
 
 /** The error for a violation of the frame protocol by the other end of the connection. */
 export class FrameError extends Error {
@@ -91,7 +91,7 @@ export class FrameReader {
   #begin(first: number, channel: number): void {
     const kind = Math.floor(first / 2 ** 24);
     const amount = first % 2 ** 24;
-    if (kind >= KINDS) throw new FrameError(`unknown frame type ${String(kind)}`);
+    if (kind >= FRAME_KIND_COUNT) throw new FrameError(`unknown frame type ${String(kind)}`);
     if (kind !== FRAME_KINDS.data) {
       this.#sink.heard(kind as FrameKind, channel, amount);
       return;

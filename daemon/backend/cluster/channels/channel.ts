@@ -16,7 +16,7 @@ export interface ChannelCarrier {
   forget(channel: Channel): void;
 }
 
-type Done = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;
 
 /**
  * A bidirectional stream that shares a connection with other channels. It implements the methods of a socket that its
@@ -33,7 +33,7 @@ export class Channel extends Duplex {
   #takenBytes = 0;
   /** Data that waits for credit of the other end or for space in the send buffer. */
   #unsent: Buffer | undefined;
-  #done: Done | undefined;
+  #done: WriteCallback | undefined;
   #hasEnded = false;
   #hasHeardEnd = false;
   #isLeft = false;
@@ -106,19 +106,19 @@ export class Channel extends Duplex {
     this.#grant();
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: WriteCallback): void {
     this.#unsent = chunk;
     this.#done = done;
     this.sendWaitingData();
   }
 
-  override _final(done: Done): void {
+  override _final(done: WriteCallback): void {
     this.#hasEnded = true;
     if (!this.#isLeft) this.#carrier.sendControlFrame(FRAME_KINDS.end, this);
     done();
   }
 
-  override _destroy(error: Error | null, done: Done): void {
+  override _destroy(error: Error | null, done: WriteCallback): void {
     const isOver = this.#hasEnded && this.#hasHeardEnd;
     if (!this.#isLeft && !isOver) this.#carrier.sendControlFrame(FRAME_KINDS.gone, this);
     this.#carrier.forget(this);

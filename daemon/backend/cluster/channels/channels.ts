@@ -21,7 +21,7 @@ const BATCH_BYTES_MAX = 256 * 1024;
 
 const CHANNEL_ID_MAX = 0xffffffff;
 
-interface ChannelsParts {
+interface ChannelsDependencies {
   /** Accepts a channel that the other end opens; absent if the other end is not allowed to open channels. */
   readonly accept?: (channel: Channel) => void;
   readonly clock: Pick<Clock, 'every'>;
@@ -44,7 +44,7 @@ interface ChannelsParts {
  */
 export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable {
   readonly #socket: Socket;
-  readonly #parts: ChannelsParts;
+  readonly #parts: ChannelsDependencies;
   readonly #open = new Map<number, Channel>();
   readonly #reader = new FrameReader(this);
   readonly #timer: Disposable;
@@ -63,7 +63,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
    * @param socket the socket of the connection, after the HTTP upgrade was completed
    * @param head bytes after the HTTP upgrade that were already read from the socket
    */
-  constructor(socket: Socket, head: Buffer, parts: ChannelsParts) {
+  constructor(socket: Socket, head: Buffer, parts: ChannelsDependencies) {
     this.#socket = socket;
     this.#parts = parts;
     this.#timer = parts.clock.every(ALIVE_MS, () => this.#beat());

@@ -3,16 +3,16 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import { RateLimitedLog } from '../../../log/rate-limit.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
-import type { Callers, ReceivedRequest } from '../../access/caller.ts';
-import { ANONYMOUS, type Principal } from '../../access/principal.ts';
+import type { CallerResolver, ReceivedRequest } from '../../access/caller.ts';
+import { ANONYMOUS_PRINCIPAL, type Principal } from '../../access/principal.ts';
 import { parseVoucher, voucherText, type Voucher } from '../../access/voucher.ts';
-import type { Sender } from '../../http/request.ts';
+import type { RequestSender } from '../../http/request.ts';
 import type { Clock } from '../../ports.ts';
 import { PEER_HEADERS } from './peer-headers.ts';
 import { requestBodyDigest, type PeerSignatures } from './proof/peer-signatures.ts';
 
 /** Error text for a request that claims to come from a member of the cluster but is not signed by a member. */
-export const NO_MEMBER =
+export const NOT_SIGNED_BY_MEMBER =
   'the request is not signed by a member of the cluster: run the same version with the same peer-key-file on all members';
 
 /**
@@ -23,7 +23,7 @@ export const NEEDS_PEER_KEY =
   'the token of a machine is valid only at the backend on that machine: use other credentials, send the request to the leader, or set peer-key-file on all members';
 
 /** Format of the IP address of a caller; the address can come from a header of a proxy. */
-const CALLER = /^[\w.:%[\]-]{0,200}$/;
+const CALLER_ADDRESS = /^[\w.:%[\]-]{0,200}$/;
 
 /** The method, URL and headers of a received request, before its body is read. */
 interface ReceivedHead extends ReceivedRequest {
@@ -31,11 +31,11 @@ interface ReceivedHead extends ReceivedRequest {
   readonly url?: string | undefined;
 }
 
-type SentCaller = Omit<Sender, 'memberId'>;
+type SentCaller = Omit<RequestSender, 'memberId'>;
 
-interface PeerParts {
+interface PeerDependencies {
   readonly authenticator: Authenticator;
-  readonly callers: Callers;
+  readonly callers: CallerResolver;
   readonly signatures: PeerSignatures;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
@@ -43,7 +43,7 @@ interface PeerParts {
 
 /** Authenticates requests that another member forwards on behalf of a caller. */
 export class PeerAuthenticator {
-  readonly #parts: PeerParts;
+  readonly #parts: PeerDependencies;
   readonly #refused: RateLimitedLog;
   /**
    * The signed digest of each request body. The key is the headers object of the request. The digest is compared once
@@ -51,7 +51,7 @@ export class PeerAuthenticator {
    */
   readonly #bodyDigests = new WeakMap<IncomingHttpHeaders, string>();
 
-  constructor(parts: PeerParts) {
+  constructor(parts: PeerDependencies) {
     this.#parts = parts;
     this.#refused = new RateLimitedLog(parts.log, parts.clock);
   }
@@ -97,9 +97,11 @@ export class PeerAuthenticator {
     const { reason } = proof;
     this.#refused.warn(() => ({ address, reason }), 'request with the identity of another member was rejected');
     await authenticator.refuseSlowly(address).catch((error: unknown) => {
-      throw error instanceof MonError && error.code === 'unauthenticated' ? new MonError(error.code, NO_MEMBER) : error;
+      throw error instanceof MonError && error.code === 'unauthenticated'
+        ? new MonError(error.code, NOT_SIGNED_BY_MEMBER)
+        : error;
     });
-    throw new MonError('unauthenticated', NO_MEMBER);
+    throw new MonError('unauthenticated', NOT_SIGNED_BY_MEMBER);
   }
 
   /**
@@ -111,7 +113,7 @@ export class PeerAuthenticator {
   refuseAlteredBody({ headers }: Pick<ReceivedHead, 'headers'>, body: unknown): void {
     const signed = this.#bodyDigests.get(headers);
     if (signed === requestBodyDigest(typeof body === 'string' ? body : '')) return;
-    throw new MonError('unauthenticated', NO_MEMBER);
+    throw new MonError('unauthenticated', NOT_SIGNED_BY_MEMBER);
   }
 
   /**
@@ -121,9 +123,9 @@ export class PeerAuthenticator {
    *   `forbidden` if the caller is a local administrator that cannot be verified, `invalid` if a header is malformed
    */
   senderOf({ headers }: Pick<ReceivedRequest, 'headers'>): SentCaller | Promise<SentCaller> {
-    const voucher = parseVoucher(text(headers, PEER_HEADERS.principal));
-    const caller = text(headers, PEER_HEADERS.caller);
-    if (voucher === undefined || !CALLER.test(caller)) {
+    const voucher = parseVoucher(headerText(headers, PEER_HEADERS.principal));
+    const caller = headerText(headers, PEER_HEADERS.caller);
+    if (voucher === undefined || !CALLER_ADDRESS.test(caller)) {
       throw new MonError(
         'invalid',
         'the member that forwarded this request did not send the user name: run the same version on all members',
@@ -137,7 +139,7 @@ export class PeerAuthenticator {
 
   #principalOf(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Principal | Promise<Principal> {
     const { authenticator, signatures } = this.#parts;
-    const credentialVersion = text(headers, PEER_HEADERS.credential) || undefined;
+    const credentialVersion = headerText(headers, PEER_HEADERS.credential) || undefined;
     if (signatures.isStrong) return authenticator.principalOfVoucher(voucher, credentialVersion);
     if (voucher.via === 'local') throw new MonError('forbidden', NEEDS_PEER_KEY);
     if (!FORWARDED_CREDENTIALS.has(voucher.via)) return authenticator.principalOfVoucher(voucher, credentialVersion);
@@ -151,7 +153,7 @@ export class PeerAuthenticator {
   async #authenticateForwarded(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Promise<Principal> {
     const principal = await this.#parts.authenticator.authorizeRemote(headers, caller);
     const { name, via, authority, clientNames, certificateOrigin, expiresMs } = voucher;
-    if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NO_MEMBER);
+    if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NOT_SIGNED_BY_MEMBER);
     if (authority === undefined) return principal;
     // A client certificate that is sent with other credentials only restricts the rights of these, so it need not be
     // verified.
@@ -170,7 +172,7 @@ export class PeerAuthenticator {
    * anonymous callers are not allowed.
    */
   #withoutToken(): Principal {
-    if (this.#parts.authenticator.needsNoCredentials) return ANONYMOUS;
+    if (this.#parts.authenticator.needsNoCredentials) return ANONYMOUS_PRINCIPAL;
     throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 }
@@ -183,7 +185,7 @@ export function isFromMember({ headers }: Pick<ReceivedRequest, 'headers'>): boo
   return headers[PEER_HEADERS.signature] !== undefined;
 }
 
-function text(headers: IncomingHttpHeaders, name: string): string {
+function headerText(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === 'string' ? value : '';
 }

@@ -20,7 +20,7 @@ export interface ConnectionServices {
   readonly slowPeers: SlowPeers;
 }
 
-interface ChannelDoorParts extends ConnectionServices {
+interface ChannelDoorDependencies extends ConnectionServices {
   readonly leadership: Leadership;
   readonly peers: PeerAuthenticator;
   readonly clock: Clock;
@@ -30,10 +30,10 @@ interface ChannelDoorParts extends ConnectionServices {
 /** Accepts the connections on which other members open their tunnels as channels. */
 export class ChannelAcceptor implements OtherProtocol, Disposable {
   readonly protocol = CHANNELS_PROTOCOL;
-  readonly #parts: ChannelDoorParts;
+  readonly #parts: ChannelDoorDependencies;
   readonly #open = new Set<Channels>();
 
-  constructor(parts: ChannelDoorParts) {
+  constructor(parts: ChannelDoorDependencies) {
     this.#parts = parts;
   }
 

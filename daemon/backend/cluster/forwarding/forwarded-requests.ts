@@ -4,18 +4,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunc
 import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import { actorOf } from '../../access/actor.ts';
-import { ANONYMOUS, ANOTHER_BACKEND, isAllowed } from '../../access/principal.ts';
+import { ANONYMOUS_PRINCIPAL, OTHER_BACKEND_PRINCIPAL, isAllowed } from '../../access/principal.ts';
 import type { Audit } from '../../model/audit/mutations.ts';
 import { errorBody } from '../../http/errors.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
-import { matchedRoute, type Sender } from '../../http/request.ts';
+import { matchedRoute, type RequestSender } from '../../http/request.ts';
 import { isFromMember, NEEDS_PEER_KEY, type PeerAuthenticator } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { answerHeaders, PEER_HEADERS, requestHeaders } from './peer-headers.ts';
 import type { PeerLink } from './peer-link.ts';
-import { unanswered, type LeaderLinks } from './writer-links.ts';
+import { unknownOutcomeError, type LeaderLinks } from './writer-links.ts';
 
-interface RequestParts {
+interface RequestDependencies {
   readonly audit: Pick<Audit, 'record'>;
   readonly leadership: Leadership;
   readonly links: LeaderLinks;
@@ -31,15 +31,15 @@ interface ForwardedResponse {
 }
 
 /** HTTP status 421: the request reached a backend that is not the leader (RFC 9110, 15.5.20). */
-const MISDIRECTED = 421;
+const MISDIRECTED_STATUS = 421;
 
 /** Forwards API requests from a follower to the leader, and admits requests that other members forward. */
 export class ForwardedRequests implements RequestForwarding {
   /** Number of forwarded requests since the start. */
   count = 0;
-  readonly #parts: RequestParts;
+  readonly #parts: RequestDependencies;
 
-  constructor(parts: RequestParts) {
+  constructor(parts: RequestDependencies) {
     this.#parts = parts;
   }
 
@@ -96,7 +96,7 @@ export class ForwardedRequests implements RequestForwarding {
   async #admitPeer(request: FastifyRequest): Promise<boolean> {
     const memberId = await this.#parts.peers.authenticateMember(request.raw);
     const caller = request.socket.remoteAddress ?? '';
-    request.sender = { principal: ANOTHER_BACKEND, caller, isOfV2: false, memberId };
+    request.sender = { principal: OTHER_BACKEND_PRINCIPAL, caller, isOfV2: false, memberId };
     return false;
   }
 
@@ -125,7 +125,7 @@ export class ForwardedRequests implements RequestForwarding {
    *
    * @returns false, since no response was sent
    */
-  async #recordLocal(request: FastifyRequest, { memberId }: Sender): Promise<boolean> {
+  async #recordLocal(request: FastifyRequest, { memberId }: RequestSender): Promise<boolean> {
     this.#parts.leadership.refuseStale();
     await this.#parts.audit.record(actorOf(request), {
       action: 'cluster.local-administrator',
@@ -168,7 +168,7 @@ export class ForwardedRequests implements RequestForwarding {
   #refuseLocal(request: FastifyRequest): void {
     if (request.principal.via !== 'local' || this.#parts.peers.isStrong) return;
     const { access = 'admin', isForAnonymous = false } = matchedRoute(request);
-    if (!isAllowed(ANONYMOUS, { access, isForAnonymous })) throw new MonError('forbidden', NEEDS_PEER_KEY);
+    if (!isAllowed(ANONYMOUS_PRINCIPAL, { access, isForAnonymous })) throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 
   /** Sends a request to the leader. @returns the response; undefined if that member is no longer the leader */
@@ -233,14 +233,16 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void, 
   try {
     yield* response as AsyncIterable<Buffer>;
   } catch (error) {
-    throw unanswered(error);
+    throw unknownOutcomeError(error);
   }
 }
 
 /** True if a local administrator of another member sent the request, and it changes data or needs the scope `admin`. */
-function isOfLocalAdministrator(request: FastifyRequest): request is FastifyRequest & { readonly sender: Sender } {
+function isOfLocalAdministrator(
+  request: FastifyRequest,
+): request is FastifyRequest & { readonly sender: RequestSender } {
   const { method, sender } = request;
-  if (sender?.principal.via !== 'local' || sender.principal === ANOTHER_BACKEND) return false;
+  if (sender?.principal.via !== 'local' || sender.principal === OTHER_BACKEND_PRINCIPAL) return false;
   return (method !== 'GET' && method !== 'HEAD') || matchedRoute(request).access === 'admin';
 }
 
@@ -261,7 +263,7 @@ async function continueUnlessAnswered(isAnswered: Promise<boolean>, done: HookHa
  */
 function refuseMisdirected(reply: FastifyReply): void {
   const body = errorBody({ code: 'unavailable', message: 'another member is the leader' });
-  void reply.code(MISDIRECTED).send(body);
+  void reply.code(MISDIRECTED_STATUS).send(body);
 }
 
 function seqOf({ headers }: IncomingMessage): number | undefined {

@@ -3,7 +3,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { Actor } from '../../../../shared/schemas/audit.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Authenticator } from '../../access/authenticator.ts';
-import type { Callers } from '../../access/caller.ts';
+import type { CallerResolver } from '../../access/caller.ts';
 import type { Audit } from '../../model/audit/mutations.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import type { Clock } from '../../ports.ts';
@@ -17,28 +17,28 @@ import type { PeerSignatures } from './proof/peer-signatures.ts';
 import { Tunnels } from './tunnels.ts';
 import { LeaderLinks } from './writer-links.ts';
 
-export interface ForwardingParts {
+export interface ForwardingDependencies {
   readonly leadership: Leadership;
   /** Signs requests to other members, and verifies the requests of other members. */
   readonly signatures: PeerSignatures;
   /** The audit trail; it records requests of local administrators that another member forwards. */
   readonly audit: Pick<Audit, 'record'>;
   readonly authenticator: Authenticator;
-  readonly callers: Callers;
+  readonly callers: CallerResolver;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Forwards requests and agent connections from a follower to the leader. Dispose of the listeners first. */
 export class Forwarding implements RequestForwarding, Disposable {
-  readonly #parts: Pick<ForwardingParts, 'leadership' | 'audit' | 'clock' | 'log'>;
+  readonly #parts: Pick<ForwardingDependencies, 'leadership' | 'audit' | 'clock' | 'log'>;
   readonly #links: LeaderLinks;
   readonly #peers: PeerAuthenticator;
   readonly #requests: ForwardedRequests;
   readonly #tunnels: Tunnels;
   #closeOwnAgents: (() => void) | undefined;
 
-  constructor({ leadership, audit, clock, log, ...parts }: ForwardingParts) {
+  constructor({ leadership, audit, clock, log, ...parts }: ForwardingDependencies) {
     this.#parts = { leadership, audit, clock, log };
     const { signatures } = parts;
     const links = new LeaderLinks({ leadership, signatures, clock, log }, (writerId) => this.#tunnels.cut(writerId));

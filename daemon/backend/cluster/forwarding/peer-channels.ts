@@ -20,7 +20,7 @@ export type UpgradeResponse = UpgradedConnection | { readonly refusal: IncomingM
  */
 const UNSUPPORTED_STATUS = 404;
 
-interface PeerChannelsParts {
+interface PeerChannelsDependencies {
   /** Callback that requests a connection for channels; the signal aborts the request. */
   readonly requestConnection: (signal: AbortSignal) => Promise<UpgradeResponse>;
   readonly clock: Pick<Clock, 'every'>;
@@ -28,11 +28,11 @@ interface PeerChannelsParts {
 
 /** The connection to another member that multiplexes all tunnels to it. It is opened with the first tunnel. */
 export class PeerChannels implements Disposable {
-  readonly #parts: PeerChannelsParts;
+  readonly #parts: PeerChannelsDependencies;
   readonly #giveUp = new AbortController();
   #channels: Promise<Channels | undefined> | undefined;
 
-  constructor(parts: PeerChannelsParts) {
+  constructor(parts: PeerChannelsDependencies) {
     this.#parts = parts;
   }
 

@@ -61,7 +61,7 @@ interface ResponseOptions {
 }
 
 /** The dependencies of `PeerLink`. */
-export interface LinkParts {
+export interface LinkDependencies {
   /** Signs each request; the signature is valid only at the member that gets the request. */
   readonly signatures: Pick<PeerSignatures, 'headerOf'>;
   readonly clock: Pick<Clock, 'after' | 'every'>;
@@ -70,11 +70,11 @@ export interface LinkParts {
 /** The connections to another member of the cluster. */
 export class PeerLink implements Disposable {
   readonly address: PeerAddress;
-  readonly #parts: LinkParts;
+  readonly #parts: LinkDependencies;
   readonly #agent: LinkAgent;
   readonly #channels: PeerChannels;
 
-  constructor(address: PeerAddress, parts: LinkParts) {
+  constructor(address: PeerAddress, parts: LinkDependencies) {
     this.address = address;
     this.#parts = parts;
     this.#agent = new LinkAgent(address);

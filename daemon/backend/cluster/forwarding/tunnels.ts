@@ -2,20 +2,20 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { isErrorCode, MonError } from '../../../../shared/errors.ts';
-import type { Callers } from '../../access/caller.ts';
+import type { CallerResolver } from '../../access/caller.ts';
 import type { FrameProgress } from '../../http/peer.ts';
 import type { PendingHandshake } from '../../sockets/upgrades.ts';
-import { isFromMember, NO_MEMBER, type PeerAuthenticator } from './admitted-peers.ts';
+import { isFromMember, NOT_SIGNED_BY_MEMBER, type PeerAuthenticator } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { handshakeHeaders } from './peer-headers.ts';
 import type { UpgradedConnection } from './peer-channels.ts';
 import type { LeaderLinks } from './writer-links.ts';
 
-interface TunnelParts {
+interface TunnelDependencies {
   readonly leadership: Leadership;
   readonly links: LeaderLinks;
   readonly peers: PeerAuthenticator;
-  readonly callers: Callers;
+  readonly callers: CallerResolver;
 }
 
 interface Tunnel {
@@ -33,11 +33,11 @@ const refusalSchema = z.object({ error: z.string(), code: z.string() });
  * one side reads slowly, the other side is slowed down too.
  */
 export class Tunnels {
-  readonly #parts: TunnelParts;
+  readonly #parts: TunnelDependencies;
   /** Open tunnels, by the id of the leader that they lead to. */
   readonly #open = new Map<string, Set<Tunnel>>();
 
-  constructor(parts: TunnelParts) {
+  constructor(parts: TunnelDependencies) {
     this.#parts = parts;
   }
 
@@ -164,7 +164,7 @@ function headOf({ statusCode = 101, rawHeaders }: IncomingMessage): string {
 async function refusalOf(response: IncomingMessage): Promise<MonError> {
   const refusal = await readRefusal(response).catch(() => undefined);
   const { error, code } = refusal ?? {};
-  if (error === undefined || !isErrorCode(code) || error === NO_MEMBER) {
+  if (error === undefined || !isErrorCode(code) || error === NOT_SIGNED_BY_MEMBER) {
     return new MonError(
       'unavailable',
       'the leader does not accept agents from this member: see the log of this member',

@@ -3,7 +3,7 @@ import type { Log } from '../../../log/log.ts';
 import { RateLimitedLog } from '../../../log/rate-limit.ts';
 import type { Clock } from '../../ports.ts';
 import type { Leadership, PeerAddress } from './leadership.ts';
-import { UnansweredError, UnsentError, PeerLink, type LinkParts } from './peer-link.ts';
+import { UnansweredError, UnsentError, PeerLink, type LinkDependencies } from './peer-link.ts';
 
 /** Maximum time for which a request is retried until a leader accepts it. */
 const PATIENCE_MS = 5000;
@@ -15,12 +15,12 @@ const AGAIN_MS = 100;
  * Interval at which it is checked whether the leader has changed. Without the check, requests in progress would wait
  * for a former leader that hangs.
  */
-const LOOK_MS = 250;
+const LEADER_CHECK_MS = 250;
 
 /** Time for which connections to a former leader stay open, so that requests in progress can complete. */
 const GRACE_MS = 1000;
 
-interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
+interface WriterLinkDependencies extends Pick<LinkDependencies, 'signatures'> {
   readonly leadership: Leadership;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,7 +28,7 @@ interface WriterLinkParts extends Pick<LinkParts, 'signatures'> {
 
 /** The connections to the current leader, and for a second also to the previous leader. */
 export class LeaderLinks implements Disposable {
-  readonly #parts: WriterLinkParts;
+  readonly #parts: WriterLinkDependencies;
   /** Callback that receives the id of the current leader, or `self`, after each successful check for a new leader. */
   readonly #onMove: (writerId: string) => void;
   readonly #open = new Set<PeerLink>();
@@ -37,11 +37,11 @@ export class LeaderLinks implements Disposable {
   #current: PeerLink | undefined;
   #isLooking = false;
 
-  constructor(parts: WriterLinkParts, onMove: (writerId: string) => void) {
+  constructor(parts: WriterLinkDependencies, onMove: (writerId: string) => void) {
     this.#parts = parts;
     this.#onMove = onMove;
     this.#throttledLog = new RateLimitedLog(parts.log, parts.clock);
-    this.#timer = parts.clock.every(LOOK_MS, () => void this.#look());
+    this.#timer = parts.clock.every(LEADER_CHECK_MS, () => void this.#look());
   }
 
   /**
@@ -82,11 +82,11 @@ export class LeaderLinks implements Disposable {
       return;
     }
     if (!(error instanceof UnansweredError)) throw error;
-    throw unanswered(error);
+    throw unknownOutcomeError(error);
   }
 
   #to(address: PeerAddress): PeerLink {
-    if (this.#current !== undefined && isSame(this.#current.address, address)) return this.#current;
+    if (this.#current !== undefined && isSamePeer(this.#current.address, address)) return this.#current;
     this.#retire();
     const link = new PeerLink(address, this.#parts);
     this.#current = link;
@@ -120,12 +120,12 @@ export class LeaderLinks implements Disposable {
   }
 }
 
-function isSame(one: PeerAddress, other: PeerAddress): boolean {
+function isSamePeer(one: PeerAddress, other: PeerAddress): boolean {
   return one.id === other.id && one.url === other.url && one.fingerprint === other.fingerprint;
 }
 
 /** Returns the error for a request that was sent to the leader and whose outcome is unknown. */
-export function unanswered(cause: unknown): MonError {
+export function unknownOutcomeError(cause: unknown): MonError {
   return new MonError(
     'unavailable',
     'the leader was lost before it responded: the change may or may not have been made, check before you retry',

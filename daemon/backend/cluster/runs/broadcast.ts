@@ -12,7 +12,7 @@ const BATCH_LENGTH_MAX = 1024 * 1024;
 const WAITING_LENGTH_MAX = 8 * 1024 * 1024;
 const SEND_MS = 5000;
 
-interface BroadcastParts {
+interface BroadcastDependencies {
   readonly members: Pick<LiveMembers, 'answering'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,11 +23,11 @@ interface BroadcastParts {
  * nothing is stored.
  */
 export class Broadcast {
-  readonly #parts: BroadcastParts;
+  readonly #parts: BroadcastDependencies;
   readonly #missed: RateLimitedLog;
   readonly #outboxes = new WeakMap<LiveMember, Outbox>();
 
-  constructor(parts: BroadcastParts) {
+  constructor(parts: BroadcastDependencies) {
     this.#parts = parts;
     this.#missed = new RateLimitedLog(parts.log, parts.clock);
   }

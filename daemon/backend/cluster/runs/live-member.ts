@@ -4,14 +4,14 @@ import { PEER_RUNS_PATH, takesRunsSchema } from '../../../../shared/schemas/peer
 import type { Log } from '../../../log/log.ts';
 import { askPeer } from '../forwarding/ask-peer.ts';
 import type { PeerAddress } from '../forwarding/leadership.ts';
-import { PeerLink, type LinkParts } from '../forwarding/peer-link.ts';
+import { PeerLink, type LinkDependencies } from '../forwarding/peer-link.ts';
 import type { Clock } from '../../ports.ts';
 
 /** Interval at which the leader asks a member whether it accepts handler runs; a stopped member does not respond. */
-const ASK_MS = 1000;
+const PROBE_INTERVAL_MS = 1000;
 /** Timeout of the request that asks a member whether it accepts handler runs. */
 const QUERY_TIMEOUT_MS = 2000;
-const ASK_AGAIN = { minMs: ASK_MS, maxMs: 30_000 };
+const PROBE_BACKOFF = { minMs: PROBE_INTERVAL_MS, maxMs: 30_000 };
 /** Number of consecutive failed state requests after which all runs on a member are aborted. */
 const UNANSWERED_MAX = 3;
 
@@ -19,8 +19,8 @@ const UNANSWERED_MAX = 3;
 const LOST_RUN_BACKOFF = { minMs: 1000, maxMs: 60_000 };
 
 /** Time for which a handler is not sent again to a member that rejected the definition of the handler. */
-const LACKING_MS = 30_000;
-const LACKING_MAX = 1000;
+const REJECTED_DEFINITION_MS = 30_000;
+const REJECTED_DEFINITIONS_MAX = 1000;
 
 /** Maximum number of handler runs that the leader has in progress on one member. */
 export const RUNS_MAX = 500;
@@ -30,14 +30,14 @@ export interface MemberAddress extends PeerAddress {
   readonly name: string;
 }
 
-export interface MemberParts extends Pick<LinkParts, 'signatures'> {
+export interface LiveMemberDependencies extends Pick<LinkDependencies, 'signatures'> {
   readonly clock: Clock;
   readonly log: Log;
   /** Returns a random number from 0 to below 1, evenly distributed. */
   readonly random: () => number;
 }
 
-interface Answer {
+interface MemberResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -48,7 +48,7 @@ export class LiveMember implements Disposable {
   running = 0;
   /** Sequence number of the last run that was assigned to the member; 0 if it got no run yet. */
   lastAssigned = 0;
-  readonly #parts: MemberParts;
+  readonly #parts: LiveMemberDependencies;
   #address: MemberAddress;
   #link: PeerLink;
   /** Links to earlier addresses of the member; requests can still be in progress on them. */
@@ -64,7 +64,7 @@ export class LiveMember implements Disposable {
   /** Digests of the definitions that the member cannot run, each with the monotonic time until which no run is sent. */
   readonly #lacking = new Map<string, number>();
 
-  constructor(address: MemberAddress, parts: MemberParts) {
+  constructor(address: MemberAddress, parts: LiveMemberDependencies) {
     this.#address = address;
     this.#parts = parts;
     this.#link = new PeerLink(address, parts);
@@ -108,8 +108,8 @@ export class LiveMember implements Disposable {
    * settings forbid the command.
    */
   recordRejectedDefinition(definition: string): void {
-    if (this.#lacking.size >= LACKING_MAX) this.#lacking.clear();
-    this.#lacking.set(definition, this.#parts.clock.monotonic() + LACKING_MS);
+    if (this.#lacking.size >= REJECTED_DEFINITIONS_MAX) this.#lacking.clear();
+    this.#lacking.set(definition, this.#parts.clock.monotonic() + REJECTED_DEFINITION_MS);
   }
 
   /** Records that a run was completed on the member, which resets the backoff. */
@@ -148,7 +148,7 @@ export class LiveMember implements Disposable {
    * several times in a row
    * @throws Error if the request cannot be sent, there is no complete response in time, or the response is too large
    */
-  async post(path: string, body: Buffer, limitMs: number | undefined, signal?: AbortSignal): Promise<Answer> {
+  async post(path: string, body: Buffer, limitMs: number | undefined, signal?: AbortSignal): Promise<MemberResponse> {
     return await this.#exchange({ method: 'POST', path, body }, limitMs, signal);
   }
 
@@ -177,14 +177,16 @@ export class LiveMember implements Disposable {
   }
 
   #pauseMs(): number {
-    return this.#unanswered === 0 ? ASK_MS : backoffMs(this.#unanswered, this.#parts.random(), ASK_AGAIN);
+    return this.#unanswered === 0
+      ? PROBE_INTERVAL_MS
+      : backoffMs(this.#unanswered, this.#parts.random(), PROBE_BACKOFF);
   }
 
   async #exchange(
     request: { readonly method: string; readonly path: string; readonly body?: Buffer },
     limitMs: number | undefined,
     signal?: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<MemberResponse> {
     return await askPeer(this.#link, { ...request, limitMs, signal }, this.#parts.clock);
   }
 }

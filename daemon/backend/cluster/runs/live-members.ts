@@ -1,12 +1,12 @@
-import { LiveMember, type MemberParts, type MemberAddress } from './live-member.ts';
+import { LiveMember, type LiveMemberDependencies, type MemberAddress } from './live-member.ts';
 
-const LOOK_MS = 500;
+const MEMBER_CHECK_MS = 500;
 /**
  * Time after which runs on a member that has left are aborted. A member that stops waits a shorter time for its runs.
  */
 const GRACE_MS = 4000;
 
-interface LiveMembersParts extends MemberParts {
+interface LiveMembersDependencies extends LiveMemberDependencies {
   /** Returns the other members that were seen recently; empty if this backend is not the leader. */
   readonly others: () => readonly MemberAddress[];
 }
@@ -15,15 +15,15 @@ interface LiveMembersParts extends MemberParts {
  * The other members of the cluster. The leader sends handler runs and messages to them; on followers the list is empty.
  */
 export class LiveMembers implements Disposable {
-  readonly #parts: LiveMembersParts;
+  readonly #parts: LiveMembersDependencies;
   /** Members that were seen recently, by their id. */
   readonly #members = new Map<string, LiveMember>();
   readonly #left = new Set<LiveMember>();
   readonly #timer: Disposable;
 
-  constructor(parts: LiveMembersParts) {
+  constructor(parts: LiveMembersDependencies) {
     this.#parts = parts;
-    this.#timer = parts.clock.every(LOOK_MS, () => this.#look());
+    this.#timer = parts.clock.every(MEMBER_CHECK_MS, () => this.#look());
   }
 
   /** Returns the members that can accept a handler run now. */
@@ -47,7 +47,7 @@ export class LiveMembers implements Disposable {
     for (const [id, member] of this.#members) {
       const address = addresses.get(id);
       if (address === undefined) this.#retire(member);
-      else if (!isSame(address, member.address)) member.move(address);
+      else if (!isSameAddress(address, member.address)) member.move(address);
     }
     for (const [id, address] of addresses) {
       const member = this.#members.get(id) ?? new LiveMember(address, this.#parts);
@@ -66,6 +66,6 @@ export class LiveMembers implements Disposable {
   }
 }
 
-function isSame(one: MemberAddress, other: MemberAddress): boolean {
+function isSameAddress(one: MemberAddress, other: MemberAddress): boolean {
   return one.url === other.url && one.fingerprint === other.fingerprint;
 }

@@ -16,13 +16,13 @@ import type { Definitions } from '../../model/config/definitions.ts';
 import type { DefinitionKinds } from '../../model/definitions/state.ts';
 import type { HandlerRunner } from '../../notify/delivery/deliver.ts';
 import type { DeliveryOutcome } from '../../notify/delivery/outcome.ts';
-import { readBody, validator } from '../../http/json-body.ts';
+import { readBody, schemaValidator } from '../../http/json-body.ts';
 import type { Leadership } from '../forwarding/leadership.ts';
 import { definitionDigest } from './definition-digest.ts';
 import { RUNS_MAX } from './live-member.ts';
 
-const readOrder = validator(runOrderSchema);
-const readPieces = validator(peerTransportMessagesSchema);
+const readOrder = schemaValidator(runOrderSchema);
+const readPieces = schemaValidator(peerTransportMessagesSchema);
 
 /**
  * Maximum nesting of the JSON of a run order. It contains an event with client data, which can be nested up to
@@ -34,9 +34,9 @@ const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
  * Route configuration for requests between members of the cluster. Other callers are rejected, even if they have all
  * rights.
  */
-const OF_PEERS: FastifyContextConfig = { access: 'admin', isOfPeers: true, isOfItself: true };
+const PEER_ROUTE_CONFIG: FastifyContextConfig = { access: 'admin', isOfPeers: true, isOfItself: true };
 
-export interface PeerRunParts {
+export interface PeerRunDependencies {
   readonly delivery: Pick<HandlerRunner, 'deliver'>;
   readonly definitions: Pick<Definitions, 'in' | 'isConfigured'>;
   /** Checks definitions against the settings `api-commands` and `api-command-directories` of this backend. */
@@ -50,15 +50,15 @@ export interface PeerRunParts {
 
 /** Serves requests of the leader: runs handlers, and publishes messages of transport handlers. */
 export class PeerRuns {
-  readonly #parts: PeerRunParts;
+  readonly #parts: PeerRunDependencies;
   #running = 0;
 
-  constructor(parts: PeerRunParts) {
+  constructor(parts: PeerRunDependencies) {
     this.#parts = parts;
   }
 
   serve(app: FastifyInstance): void {
-    const options = { config: OF_PEERS, bodyLimit: PEER_BYTES_MAX };
+    const options = { config: PEER_ROUTE_CONFIG, bodyLimit: PEER_BYTES_MAX };
     app.get(PEER_RUNS_PATH, options, () => ({ takes_runs: this.#parts.runsHandlers() }));
     app.post(PEER_RUNS_PATH, options, (request, reply) => this.#run(request, reply));
     app.post(PEER_PIECES_PATH, options, (request, reply) => this.#publish(request, reply));

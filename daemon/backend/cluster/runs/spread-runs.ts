@@ -32,7 +32,7 @@ const DEFINITION_REFUSED: ReadonlySet<number> = new Set([403, 412]);
 /** Time that a run on another member can take in addition to the timeouts of its handler and mutator. */
 const MARGIN_MS = 10_000;
 
-interface SpreadParts {
+interface SpreadDependencies {
   readonly members: Pick<LiveMembers, 'withCapacity'>;
   /** Runs handlers on this backend. */
   readonly own: Deliverer;
@@ -50,13 +50,13 @@ interface SpreadParts {
 export class SpreadRuns implements Deliverer {
   /** Number of handler runs that were completed on another member, since the start. */
   remote = 0;
-  readonly #parts: SpreadParts;
+  readonly #parts: SpreadDependencies;
   readonly #lost: RateLimitedLog;
   readonly #refused: RateLimitedLog;
   readonly #here = { running: 0, lastAssigned: 0 };
   #assignments = 0;
 
-  constructor(parts: SpreadParts) {
+  constructor(parts: SpreadDependencies) {
     this.#parts = parts;
     this.#lost = new RateLimitedLog(parts.log, parts.clock);
     this.#refused = new RateLimitedLog(parts.log, parts.clock);
@@ -112,8 +112,8 @@ export class SpreadRuns implements Deliverer {
     const { members, runsHandlers } = this.#parts;
     const [first, ...others] = members.withCapacity().filter((member) => member.mayRun(definition));
     if (first === undefined) return undefined;
-    const least = others.reduce((one, other) => (isBefore(other, one) ? other : one), first);
-    return runsHandlers() && isBefore(this.#here, least) ? undefined : least;
+    const least = others.reduce((one, other) => (isPreferred(other, one) ? other : one), first);
+    return runsHandlers() && isPreferred(this.#here, least) ? undefined : least;
   }
 
   /**
@@ -132,7 +132,7 @@ export class SpreadRuns implements Deliverer {
       const { status, text } = await member.post(PEER_RUNS_PATH, body, limitMs, signal);
       if (DEFINITION_REFUSED.has(status)) {
         member.recordRejectedDefinition(order.definition);
-        const fields = { ...fieldsOf(order, member), reason: reasonIn(text) };
+        const fields = { ...fieldsOf(order, member), reason: rejectionReason(text) };
         this.#refused.warn(() => fields, 'another member rejected a handler run: running it elsewhere');
         return undefined;
       }
@@ -171,13 +171,13 @@ export class SpreadRuns implements Deliverer {
   }
 }
 
-type Load = Pick<LiveMember, 'running' | 'lastAssigned'>;
+type MemberLoad = Pick<LiveMember, 'running' | 'lastAssigned'>;
 
 /**
  * True if `one` is preferred for the next run: it has fewer runs in progress than `other`, or equally many and got its
  * last run earlier.
  */
-function isBefore(one: Load, other: Load): boolean {
+function isPreferred(one: MemberLoad, other: MemberLoad): boolean {
   return one.running < other.running || (one.running === other.running && one.lastAssigned < other.lastAssigned);
 }
 
@@ -192,7 +192,7 @@ function limitMsOf(handler: MemberIndependentHandler, mutator: MutatorDefinition
 }
 
 /** Returns the reason of a rejection from the body of the response, for the log. */
-function reasonIn(text: string): string {
+function rejectionReason(text: string): string {
   try {
     return refusalSchema.parse(JSON.parse(text)).error;
   } catch {

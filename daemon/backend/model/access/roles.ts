@@ -11,7 +11,7 @@ import type { RoleKind, StoredDefinitions } from '../definitions/state.ts';
 type RoleObject = Role | RoleBinding;
 
 /** The built-in roles and role bindings by kind; they are not in the store. */
-const BUILT_IN: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
+const BUILT_IN_OBJECTS: Readonly<Record<RoleKind, readonly RoleObject[]>> = {
   roles: BUILT_IN_ROLES,
   rolebindings: BUILT_IN_BINDINGS,
   clusterroles: BUILT_IN_CLUSTER_ROLES,
@@ -57,13 +57,13 @@ export class Roles {
 
   #indexAfter(changes: readonly RoleChange[]): RoleIndex {
     const all = (kind: RoleKind): readonly RoleObject[] => {
-      const byKey = new Map(BUILT_IN[kind].filter(isInForce).map((object) => [keyOf(object.metadata), object]));
+      const byKey = new Map(BUILT_IN_OBJECTS[kind].filter(isInForce).map((object) => [keyOf(object.metadata), object]));
       for (const { object } of this.#definitions.all(kind)) byKey.set(keyOf(object.metadata), object);
       for (const change of changes) {
         if (change.kind !== kind) continue;
         const key = keyOf(change);
         byKey.delete(key);
-        const object = change.object ?? builtIn(kind, change.namespace, change.name);
+        const object = change.object ?? findBuiltIn(kind, change.namespace, change.name);
         if (object !== undefined) byKey.set(key, object);
       }
       return [...byKey.values()];
@@ -87,13 +87,13 @@ function isInForce(object: RoleObject): boolean {
 }
 
 /** Returns the built-in role or role binding with this name; undefined if there is none. */
-export function builtIn(kind: RoleKind, namespace: string, name: string): RoleObject | undefined {
-  return BUILT_IN[kind].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+export function findBuiltIn(kind: RoleKind, namespace: string, name: string): RoleObject | undefined {
+  return BUILT_IN_OBJECTS[kind].find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
 }
 
 /** Returns the built-in roles or role bindings of a namespace. */
 export function builtInsOf(kind: RoleKind, namespace: string): readonly RoleObject[] {
-  return BUILT_IN[kind].filter(({ metadata }) => metadata.namespace === namespace);
+  return BUILT_IN_OBJECTS[kind].filter(({ metadata }) => metadata.namespace === namespace);
 }
 
 function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {

@@ -271,7 +271,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     const gone = [...aggregate.members()].filter(({ deletionsBefore }) => deletionsBefore < count);
     for (const entry of gone) {
       this.#leave(aggregate, entry);
-      entry.aggregates = packed(entry.aggregates.filter((other) => other !== aggregate));
+      entry.aggregates = packAggregates(entry.aggregates.filter((other) => other !== aggregate));
     }
     return gone.length;
   }
@@ -303,7 +303,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
       .filter((name) => (this.#deletions.get(name) ?? 0) <= entry.deletionsBefore)
       .map((name) => this.#ensure(name));
     for (const aggregate of joined) aggregate.join(entry, status);
-    return packed(joined);
+    return packAggregates(joined);
   }
 
   #leave(aggregate: Aggregate<Entry>, entry: Entry): void {
@@ -326,7 +326,9 @@ function isMemberOf<Entry extends Member<Entry>>({ aggregates }: Entry, names: r
  * Returns the aggregates of a check as a list. To save memory, checks share the empty list, and lists with a single
  * aggregate.
  */
-function packed<Entry extends Member<Entry>>(aggregates: readonly Aggregate<Entry>[]): readonly Aggregate<Entry>[] {
+function packAggregates<Entry extends Member<Entry>>(
+  aggregates: readonly Aggregate<Entry>[],
+): readonly Aggregate<Entry>[] {
   const [first, second] = aggregates;
   if (first === undefined) return NO_AGGREGATES;
   return second === undefined ? first.singletonList : aggregates;

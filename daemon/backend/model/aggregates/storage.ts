@@ -3,9 +3,9 @@ import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable } from '../registry/table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 
-const PREFIX = 'aggregate-deletion';
+const AGGREGATE_DELETION_PREFIX = 'aggregate-deletion';
 
-const keyOf = ({ name }: Namespace, aggregate: string): Key => [PREFIX, name, aggregate];
+const keyOf = ({ name }: Namespace, aggregate: string): Key => [AGGREGATE_DELETION_PREFIX, name, aggregate];
 
 /**
  * The table of deleted aggregates. It stores the value of `deletionCount` at the last deletion of each (see
@@ -13,7 +13,7 @@ const keyOf = ({ name }: Namespace, aggregate: string): Key => [PREFIX, name, ag
  * it names.
  */
 export const AGGREGATE_DELETIONS: StoredTable & LatestTable<Namespace, string> = {
-  prefix: PREFIX,
+  prefix: AGGREGATE_DELETION_PREFIX,
   key: keyOf,
   encodeLatest({ aggregates }, aggregate) {
     const count = aggregates.deletion(aggregate);

@@ -22,7 +22,7 @@ export const ATTRIBUTE_TOPIC = namespacedTopic({
 });
 
 /** Adds to an event row the ids of the attributes of its client and its check. */
-export function withSetIds<Row extends EventAttributes>(row: Row): Row & Pick<EventRow, 'client_set' | 'check_set'> {
+export function addSetIds<Row extends EventAttributes>(row: Row): Row & Pick<EventRow, 'client_set' | 'check_set'> {
   const { [CLIENT_ATTRIBUTES]: ofClient, [CHECK_ATTRIBUTES]: ofCheck } = row;
   return {
     ...row,
@@ -38,5 +38,5 @@ export function eventsWithSets(rows: readonly EventRow[]): {
 } {
   const sets = new Set(rows.flatMap((row) => [row[CLIENT_ATTRIBUTES], row[CHECK_ATTRIBUTES]]));
   const attributes = [...sets].flatMap((set) => (set instanceof PackedAttributes ? [attributeSetRow(set)] : []));
-  return { events: rows.map(withSetIds), attributes: Object.fromEntries(attributes.map((row) => [row.id, row])) };
+  return { events: rows.map(addSetIds), attributes: Object.fromEntries(attributes.map((row) => [row.id, row])) };
 }

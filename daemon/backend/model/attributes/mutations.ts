@@ -8,7 +8,7 @@ import type { SharedAttributes } from './state.ts';
  * @param before the sets of the changed clients and checks before the change
  * @param after the set after the change
  */
-export function noteAttributeSets(
+export function announceAttributeSets(
   transaction: Transaction,
   { name, attributeSets }: Namespace,
   before: readonly (SharedAttributes | undefined)[],

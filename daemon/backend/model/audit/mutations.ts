@@ -14,7 +14,7 @@ export function backendActor(how: string): Actor {
  * Returns the name of an object for the audit trail. The namespace is omitted if it is `default`, because the v1 API
  * has no namespaces.
  */
-export function targetIn(namespace: string, name: string): string {
+export function auditTarget(namespace: string, name: string): string {
   return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
 }
 
@@ -35,7 +35,7 @@ export interface AuditedChange {
 /** Records an action and its actor in the audit trail, in the same transaction as the change itself. */
 export function recordAudit(transaction: Transaction, actor: Actor, change: AuditedChange): void {
   const { action, target, before = null, after = null, reason = null } = change;
-  append(transaction, {
+  appendRecord(transaction, {
     who: boundedAuditText(actor.who),
     ...(actor.on_behalf_of !== undefined && { on_behalf_of: boundedAuditText(actor.on_behalf_of) }),
     from: actor.from,
@@ -48,7 +48,7 @@ export function recordAudit(transaction: Transaction, actor: Actor, change: Audi
   });
 }
 
-function append(transaction: Transaction, entry: AuditEntry): void {
+function appendRecord(transaction: Transaction, entry: AuditEntry): void {
   const { audit } = transaction.registry;
   const { record, trimmed } = audit.append(entry, transaction.nowMs);
   transaction.write(auditKey(record.id), JSON.stringify(record));

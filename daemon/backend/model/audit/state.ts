@@ -14,7 +14,7 @@ export interface AuditLimits {
  */
 const TRIM_MAX = 1000;
 
-const EMPTY: AuditHead = { first: 1, last: 0, hash: '', at: 0 };
+const EMPTY_HEAD: AuditHead = { first: 1, last: 0, hash: '', at: 0 };
 
 /**
  * The head of the audit trail: the ids of its first and last record, and the hash of the last. It is needed to append a
@@ -22,7 +22,7 @@ const EMPTY: AuditHead = { first: 1, last: 0, hash: '', at: 0 };
  */
 export class AuditChain {
   readonly #limits: AuditLimits;
-  #head = EMPTY;
+  #head = EMPTY_HEAD;
 
   constructor(limits: AuditLimits) {
     this.#limits = limits;
@@ -34,7 +34,7 @@ export class AuditChain {
 
   /** @param head the stored head; undefined if there was never a record */
   load(head: AuditHead | undefined): void {
-    this.#head = head ?? EMPTY;
+    this.#head = head ?? EMPTY_HEAD;
   }
 
   /** Adds a record to the audit trail. @returns the record to be stored, and the ids of the old records to be erased */

@@ -2,10 +2,10 @@ import type { AuditHead } from '../../../../shared/schemas/audit.ts';
 import type { Key } from '../../ports.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 
-const PREFIX = 'audit';
+const AUDIT_PREFIX = 'audit';
 
 /** Returns the key of an audit record. Audit records are only in the store, not in memory. */
-export const auditKey = (id: number): Key => [PREFIX, id];
+export const auditKey = (id: number): Key => [AUDIT_PREFIX, id];
 
 const HEAD_PREFIX = 'audit-head';
 

@@ -33,15 +33,15 @@ export function datedClient(value: string, corrections: Corrections): StoredClie
   return seconds === 0 ? stored : { ...stored, client: { ...client, timestamp: client.timestamp + seconds } };
 }
 
-const CLIENT = '{"client":';
-const SIGNATURE = ',"signature":';
+const CLIENT_JSON_START = '{"client":';
+const SIGNATURE_JSON_START = ',"signature":';
 
 /**
  * Returns the client record that the APIs show, as JSON. If possible, cuts it out of the stored text without parsing.
  */
 export function clientTextOf(value: string): string {
   // JSON escapes quotes in strings, so no value contains this text: the last match is the attribute `signature` itself.
-  const end = value.lastIndexOf(SIGNATURE);
-  if (end === -1 || !value.startsWith(CLIENT)) return JSON.stringify(decodeClient(value).client);
-  return value.slice(CLIENT.length, end);
+  const end = value.lastIndexOf(SIGNATURE_JSON_START);
+  if (end === -1 || !value.startsWith(CLIENT_JSON_START)) return JSON.stringify(decodeClient(value).client);
+  return value.slice(CLIENT_JSON_START.length, end);
 }

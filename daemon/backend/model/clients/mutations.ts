@@ -1,8 +1,8 @@
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { Transaction } from '../transaction/transaction.ts';
-import { noteAttributeSets } from '../attributes/mutations.ts';
+import { announceAttributeSets } from '../attributes/mutations.ts';
 import type { SharedAttributes } from '../attributes/state.ts';
-import { noteEvent, removeCheck } from '../events/mutations.ts';
+import { announceEvent, removeCheck } from '../events/mutations.ts';
 import { eventsOf, type ClientEntry, type ClientOrigin, type Namespace } from '../registry/namespace.ts';
 import { CLIENTS } from './storage.ts';
 
@@ -23,10 +23,10 @@ export function saveClient(
 ): ClientEntry {
   const present = namespace.clients.get(client.name);
   // Announces the open events of the client, because it depends on its subscriptions whether they are silenced.
-  if (present !== undefined) for (const check of present.checks.values()) noteEvent(transaction, check);
+  if (present !== undefined) for (const check of present.checks.values()) announceEvent(transaction, check);
   const sets = present === undefined ? [] : attributeSetsOf(present);
   const entry = namespace.putClient(client, origin);
-  noteAttributeSets(transaction, namespace, sets, entry.attributes);
+  announceAttributeSets(transaction, namespace, sets, entry.attributes);
   transaction.writeRecord(CLIENTS, entry, client);
   transaction.addChange(['client', namespace.name, client.name]);
   return entry;
@@ -46,7 +46,7 @@ export function removeClient(transaction: Transaction, entry: ClientEntry, by: s
   for (const check of entry.checks.values()) removeCheck(transaction, check, by);
   const { attributes } = entry;
   entry.namespace.removeClient(entry);
-  noteAttributeSets(transaction, entry.namespace, [attributes]);
+  announceAttributeSets(transaction, entry.namespace, [attributes]);
   transaction.deleteRecord(CLIENTS, entry);
   transaction.addChange(['client', entry.namespace.name, entry.name]);
 }

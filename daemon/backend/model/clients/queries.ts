@@ -77,7 +77,7 @@ export function shownEntity(namespace: string, client: Client): V2Entity {
 
 function shownText(value: string): string {
   const text = clientTextOf(value);
-  if (!hasKeyRedactedByDefault(text) && !OWN_KEYS.test(text)) return text;
+  if (!hasKeyRedactedByDefault(text) && !OWN_REDACT_KEYS.test(text)) return text;
   return JSON.stringify(shownClient(JSON.parse(text) as Client));
 }
 
@@ -85,7 +85,7 @@ function shownText(value: string): string {
  * Matches a list of redact keys that the client defines itself. If another text in the record matches, the only cost is
  * the time to parse the record.
  */
-const OWN_KEYS = /"redact":\[/;
+const OWN_REDACT_KEYS = /"redact":\[/;
 
 async function readValues(
   store: Pick<Store, 'getMany'>,

@@ -9,13 +9,13 @@ import type { StoredTable } from '../tables/stored-table.ts';
 import { v2EntityOf } from '../../../../shared/domain/v2/entity.ts';
 import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
-const PREFIX = 'client';
+const CLIENT_PREFIX = 'client';
 
-export const clientKey = (namespace: string, client: string): Key => [PREFIX, namespace, client];
+export const clientKey = (namespace: string, client: string): Key => [CLIENT_PREFIX, namespace, client];
 
 /** The stored table of clients: one record per client, with its signature. */
 export const CLIENTS: StoredTable & RecordTable<ClientEntry, Client> = {
-  prefix: PREFIX,
+  prefix: CLIENT_PREFIX,
   isEntry: (entry): entry is ClientEntry => entry instanceof ClientEntry,
   key: ({ namespace, name }) => clientKey(namespace.name, name),
   encode({ signature, reporter, isCounted }, client, era) {
@@ -42,7 +42,7 @@ export const CLIENTS: StoredTable & RecordTable<ClientEntry, Client> = {
 };
 
 /** The stored table of bans: the time until which a deleted client must not be created again. */
-export const INVALIDATED = markTable(
+export const CLIENT_BANS = markTable(
   'invalidated',
   ({ invalidated }) => invalidated,
   (untilMs, byMs) => untilMs + byMs,

@@ -2,7 +2,7 @@ import { OWN_SUBSCRIPTION, type ClientProfile } from '../../../../shared/domain/
 import { addToSet, removeFromSet } from '../../../../shared/domain/sets-by-name.ts';
 import { clientSubscription } from '../../../../shared/domain/subscription.ts';
 
-const PREFIX = clientSubscription('');
+const CLIENT_SUBSCRIPTION_PREFIX = clientSubscription('');
 
 interface Subscriber {
   readonly profile: Pick<ClientProfile, 'subscriptions'>;
@@ -31,8 +31,8 @@ export class Subscribers<Client extends Subscriber> {
   }
 
   *of(subscription: string): Generator<Client, void, undefined> {
-    if (subscription.startsWith(PREFIX)) {
-      const owner = this.#clients.get(subscription.slice(PREFIX.length));
+    if (subscription.startsWith(CLIENT_SUBSCRIPTION_PREFIX)) {
+      const owner = this.#clients.get(subscription.slice(CLIENT_SUBSCRIPTION_PREFIX.length));
       if (owner?.profile.subscriptions.includes(OWN_SUBSCRIPTION) === true) yield owner;
     }
     yield* this.#bySubscription.get(subscription) ?? [];

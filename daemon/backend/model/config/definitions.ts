@@ -94,7 +94,9 @@ export class Definitions {
   in(namespace: string): NamespaceDefinitions {
     let view = this.#views.get(namespace);
     if (view === undefined) {
-      view = withWorkflows(namespace === DEFAULT_NAMESPACE ? this.#inDefault() : storedIn(this.#stored, namespace));
+      view = addWorkflowHandlers(
+        namespace === DEFAULT_NAMESPACE ? this.#inDefault() : storedDefinitionsIn(this.#stored, namespace),
+      );
       this.#views.set(namespace, view);
     }
     return view;
@@ -134,7 +136,7 @@ export class Definitions {
       filters: filters ?? new Map(),
       mutators: mutators ?? new Map(),
     };
-    this.#filters = new Map([...(filters ?? [])].map(([name, filter]) => [name, parsed(name, filter)]));
+    this.#filters = new Map([...(filters ?? [])].map(([name, filter]) => [name, parseConfiguredFilter(name, filter)]));
     this.#keepalives = keepalives ?? { thresholds: KEEPALIVE_THRESHOLDS };
     this.#inhibitions = [...(inhibitions ?? [])].flatMap(([name, definition]) => {
       const rule = parseInhibitionRule(name, definition);
@@ -159,7 +161,7 @@ export class Definitions {
   }
 
   #inDefault(): NamespaceDefinitions {
-    const stored = storedIn(this.#stored, DEFAULT_NAMESPACE);
+    const stored = storedDefinitionsIn(this.#stored, DEFAULT_NAMESPACE);
     const configured = (): ConfiguredDefinitions => this.#configured;
     return {
       check: (name) => configured().checks.get(name) ?? stored.check(name),
@@ -194,7 +196,7 @@ const NO_DEFINITIONS: ConfiguredDefinitions = {
   clusterrolebindings: new Map<string, never>(),
 };
 
-function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefinitions {
+function storedDefinitionsIn(stored: StoredDefinitions, namespace: string): NamespaceDefinitions {
   function* all<Kind extends DefinitionKind>(kind: Kind): Generator<DefinitionKinds[Kind]> {
     yield* stored.in(kind, namespace).values();
   }
@@ -214,11 +216,11 @@ function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefini
 }
 
 /** Returns the definitions, with additional handlers that stand for the workflows of pipelines. */
-function withWorkflows(definitions: NamespaceDefinitions): NamespaceDefinitions {
+function addWorkflowHandlers(definitions: NamespaceDefinitions): NamespaceDefinitions {
   return { ...definitions, handler: (name) => definitions.handler(name) ?? handlerOfWorkflow(name, definitions) };
 }
 
-function parsed(name: string, definition: FilterDefinition): EventFilter {
+function parseConfiguredFilter(name: string, definition: FilterDefinition): EventFilter {
   const filter = parseFilter(definition);
   // The configuration was validated when it was read, so this does not happen.
   if (filter.kind === 'problems') throw new Error(`internal error: the filter ${name} was not validated`);

@@ -70,7 +70,7 @@ export function isRoleKind(kind: DefinitionKind): kind is RoleKind {
 }
 
 /** Functions that complete a submitted object to the form that the v2 API shows, by kind of definition. */
-const COMPLETE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
+const COMPLETE_BY_KIND: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => ObjectOf<Kind> } = {
   checks: completeCheck,
   handlers: completeHandler,
   filters: completeFilter,
@@ -84,7 +84,7 @@ const COMPLETE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) =
   clusterrolebindings: shownRoleBinding,
 };
 
-const TRANSLATE: {
+const TRANSLATE_BY_KIND: {
   readonly [Kind in DefinitionKind]: (object: ObjectOf<Kind>) => DefinitionKinds[Kind]['definition'] | Untranslatable;
 } = {
   checks: checkDefinitionOf,
@@ -105,16 +105,19 @@ const TRANSLATE: {
  *
  * @throws MonError `invalid` with the position of the problem, if the object cannot be converted
  */
-export function translated<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
-  const shown = withCommandText(COMPLETE[kind]?.(object) ?? object);
-  const definition = TRANSLATE[kind](shown);
+export function translateDefinition<Kind extends DefinitionKind>(
+  kind: Kind,
+  object: ObjectOf<Kind>,
+): DefinitionKinds[Kind] {
+  const shown = withCommandText(COMPLETE_BY_KIND[kind]?.(object) ?? object);
+  const definition = TRANSLATE_BY_KIND[kind](shown);
   if (isUntranslatable(definition)) throw new MonError('invalid', definition.problem);
   // The object and the definition belong to the same kind, which the compiler cannot verify.
   return { object: shown, definition } as unknown as DefinitionKinds[Kind];
 }
 
-type ByName<Kind extends DefinitionKind> = Map<string, DefinitionKinds[Kind]>;
-type Tables = { readonly [Kind in DefinitionKind]: Map<string, ByName<Kind>> };
+type DefinitionsByName<Kind extends DefinitionKind> = Map<string, DefinitionKinds[Kind]>;
+type Tables = { readonly [Kind in DefinitionKind]: Map<string, DefinitionsByName<Kind>> };
 
 /** Definitions that were created over the API, by kind, namespace and name. Only transactions change them. */
 export class StoredDefinitions {
@@ -185,7 +188,7 @@ export function loadedDefinition<Kind extends DefinitionKind>(
   object: ObjectOf<Kind>,
 ): DefinitionKinds[Kind] {
   try {
-    return translated(kind, object);
+    return translateDefinition(kind, object);
   } catch (error) {
     const { namespace, name } = object.metadata;
     const subject = `${name} of the stored ${kind} in the namespace ${namespace}`;
@@ -197,7 +200,7 @@ export function loadedDefinition<Kind extends DefinitionKind>(
 
 function putInto<Kind extends DefinitionKind>(tables: Tables, kind: Kind, definition: DefinitionKinds[Kind]): void {
   const { namespace, name } = definition.object.metadata;
-  let byName: ByName<Kind> | undefined = tables[kind].get(namespace);
+  let byName: DefinitionsByName<Kind> | undefined = tables[kind].get(namespace);
   if (byName === undefined) tables[kind].set(namespace, (byName = new Map()));
   byName.set(name, definition);
 }

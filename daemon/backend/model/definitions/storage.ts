@@ -4,7 +4,7 @@ import type { Table } from '../registry/table.ts';
 import { loadedDefinition, type DefinitionKind, type DefinitionKinds, type StoredDefinitions } from './state.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 
-const PREFIX = 'definition';
+const DEFINITION_PREFIX = 'definition';
 
 /** The stored form of a definition: an object of the v2 API. It is converted to the definition when it is loaded. */
 type StoredObject = DefinitionKinds[DefinitionKind]['object'];
@@ -34,8 +34,8 @@ export interface DefinitionKey {
 
 /** The stored table of the definitions that were created over the API, in the form that the v2 API shows. */
 export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionKey, DefinitionKinds[DefinitionKind]> = {
-  prefix: PREFIX,
-  key: (_definitions, { kind, namespace, name }) => [PREFIX, kind, namespace, name],
+  prefix: DEFINITION_PREFIX,
+  key: (_definitions, { kind, namespace, name }) => [DEFINITION_PREFIX, kind, namespace, name],
   encode: ({ object }) => JSON.stringify(object),
   putInMemory: (definitions, { kind }, definition) => definitions.put(kind, definition),
   removeFromMemory: (definitions, { kind, namespace, name }) => definitions.remove(kind, namespace, name),

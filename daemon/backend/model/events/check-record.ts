@@ -206,13 +206,13 @@ export interface UnreadCheckRecord {
   readonly check: string;
 }
 
-const FIRST_PART = '{"history":';
+const HISTORY_JSON_START = '{"history":';
 /**
- * Matches attributes in front of the check that can also contain the text `CHECK`: the event's check, its inhibitor and
+ * Matches attributes in front of the check that can also contain the text `CHECK_JSON_START`: the event's check, its inhibitor and
  * its acknowledgement.
  */
 const OTHER_CHECK = /"(?:eventCheck|inhibitedBy|acknowledgement)":/;
-const CHECK = ',"check":';
+const CHECK_JSON_START = ',"check":';
 
 /**
  * Splits a record into its state and the text of its check. The check is the largest part and is not parsed.
@@ -221,14 +221,14 @@ const CHECK = ',"check":';
  *   the record has another form
  */
 export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
-  const at = value.indexOf(CHECK);
-  if (at === -1 || !value.startsWith(FIRST_PART)) return undefined;
+  const at = value.indexOf(CHECK_JSON_START);
+  if (at === -1 || !value.startsWith(HISTORY_JSON_START)) return undefined;
   // In front of the check, only the attributes in `OTHER_CHECK` contain external data. Without them, the check begins
   // at `at`.
   const own = value.slice(0, at);
   if (OTHER_CHECK.test(own)) return undefined;
   const state = JSON.parse(`${own}}`) as UnreadCheckRecord['state'];
-  return { state, check: value.slice(at + CHECK.length, -1) };
+  return { state, check: value.slice(at + CHECK_JSON_START.length, -1) };
 }
 
 /** The parts of a check record that are kept in memory. */
@@ -257,7 +257,7 @@ export function toCachedRecord(value: string, name: string, corrections: Correct
   return { state: checkStateOf(record), result: check ?? undefined, selected, eventCheck, output, deletionsBefore };
 }
 
-const SKIMMED =
+const RECORD_START_FORMAT =
   /^\{"history":\{"length":(?<length>\d+),"recent":(?<recent>\d+),"older":(?<older>\d+)\},"lastOk":(?<lastOk>\d+|null)(?:,"okCount":(?<okCount>\d+))?(?:,"okWatermark":(?<okWatermark>\d+))?,"check":\{/;
 /**
  * Matches attributes that are kept in memory. If a nested attribute or text in a string matches too, the record is
@@ -273,7 +273,7 @@ const CACHED_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|
  * @returns undefined if the record is not simple and must be parsed
  */
 function skimmedRecord(value: string, name: string): CachedRecord | undefined {
-  const own = SKIMMED.exec(value);
+  const own = RECORD_START_FORMAT.exec(value);
   if (own?.groups === undefined) return undefined;
   const { length, recent, older, lastOk, okCount, okWatermark } = own.groups;
   let status: number | undefined;
@@ -303,7 +303,7 @@ function skimmedRecord(value: string, name: string): CachedRecord | undefined {
  */
 export function checkStateOf({ history, lastOk, event, okCount, okWatermark }: CheckRecord): CheckState {
   return {
-    history: packed(history),
+    history: packHistory(history),
     lastOk,
     event: event === undefined ? undefined : eventStateOf(event),
     okCount,
@@ -311,7 +311,7 @@ export function checkStateOf({ history, lastOk, event, okCount, okWatermark }: C
   };
 }
 
-function packed({ length, recent, older, wide }: History): History {
+function packHistory({ length, recent, older, wide }: History): History {
   return { length, recent, older, wide };
 }
 

@@ -5,7 +5,7 @@ import type { CheckEntry } from '../registry/namespace.ts';
 /** Estimated memory of a cache entry in bytes, without its value and its key. */
 const ENTRY_BYTES = 250;
 
-interface KeptParts<Value> {
+interface EventCacheDependencies<Value> {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   /** Returns the current limit on the memory of the whole cache, in bytes. */
   readonly budget: () => number;
@@ -16,7 +16,7 @@ interface KeptParts<Value> {
   readonly bytesOf: (value: Value) => number | undefined;
 }
 
-interface Kept<Value> {
+interface CachedValue<Value> {
   readonly value: Value;
   readonly bytes: number;
   readonly key: string;
@@ -37,13 +37,13 @@ interface Kept<Value> {
  * that would exceed the memory limit is derived in each call.
  */
 export class EventCache<Value> implements Disposable {
-  readonly #parts: KeptParts<Value>;
+  readonly #parts: EventCacheDependencies<Value>;
   readonly #listening: Disposable;
   /**
    * Cached values by the state object of their event. A list looks up thousands of them; building text keys would take
    * a fifth of its time.
    */
-  readonly #kept = new Map<EventState, Kept<Value>>();
+  readonly #kept = new Map<EventState, CachedValue<Value>>();
   /** State object of each cached event, by the text key that `keyOf` builds from its names. */
   readonly #events = new Map<string, EventState>();
   /**
@@ -52,7 +52,7 @@ export class EventCache<Value> implements Disposable {
   readonly #readings = new Set<Set<string>>();
   #bytes = 0;
 
-  constructor(parts: KeptParts<Value>) {
+  constructor(parts: EventCacheDependencies<Value>) {
     this.#parts = parts;
     this.#listening = parts.commits.onCommit(({ changes }) => {
       if (this.#kept.size === 0 && this.#readings.size === 0) return;

@@ -29,8 +29,8 @@ export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null 
     output: shownOutput(entry.client, entry.summary),
     [CLIENT_ATTRIBUTES]: entry.client.attributes?.set,
     [CHECK_ATTRIBUTES]: entry.attributes?.set,
-    ...inhibitedBy(entry),
-    ...groupsWith(entry),
+    ...inhibitorAttribute(entry),
+    ...groupsAttribute(entry),
     ...(event.recovery !== undefined && { recovering: event.recovery }),
     ...(event.acknowledgement !== undefined && { acknowledged: shownAcknowledgement(event.acknowledgement) }),
   };
@@ -40,7 +40,7 @@ export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null 
  * Returns the attribute of a feed row with the inhibition rule and the inhibitor of an event; empty if it is not
  * inhibited.
  */
-function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
+function inhibitorAttribute(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
   const inhibitor = loggedInhibitorIfActive(entry);
   return inhibitor === undefined ? {} : { inhibited_by: inhibitorForDisplay(inhibitor) };
 }
@@ -48,7 +48,7 @@ function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
 /**
  * Returns the attribute of a feed row with the ids of the groups that contain an event; empty if no group contains it.
  */
-function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
+function groupsAttribute({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
   const groups = groupsOf(client.namespace);
   if (groups.size === 0) return {};
   const ids = groups.groupsContaining(client.name, name).map(({ id }) => id);

@@ -5,10 +5,10 @@ import type { Transaction } from '../transaction/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies, RenewedResult } from './check-record.ts';
 import { removeInhibitorRecords } from '../notify/inhibitions/mutations.ts';
-import { noteRemoval, recordStateChange } from '../timeline/mutations.ts';
+import { recordRemoval, recordStateChange } from '../timeline/mutations.ts';
 import { removeSeries } from '../results/mutations.ts';
-import { noteMatched } from '../silences/mutations.ts';
-import { noteAttributeSets } from '../attributes/mutations.ts';
+import { countMatches } from '../silences/mutations.ts';
+import { announceAttributeSets } from '../attributes/mutations.ts';
 import { CHECK_RECORDS } from './storage.ts';
 
 /**
@@ -37,11 +37,11 @@ export function saveCheck(
     );
   }
   namespace.updateCheckAttributes(entry, state.event === undefined ? undefined : latestCheck);
-  if (entry.attributes !== attributes) noteAttributeSets(transaction, namespace, [attributes], entry.attributes);
+  if (entry.attributes !== attributes) announceAttributeSets(transaction, namespace, [attributes], entry.attributes);
   // Set before the silences that match the event are recorded below, because selectors must match the new severity.
   if (state.event !== undefined) entry.eventStatus = state.event.status;
   recordStateChange(transaction, entry, state, output ?? bodies.check?.output, by);
-  if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
+  if ((state.event === undefined) !== (entry.state.event === undefined)) recordMatch(transaction, entry);
   // If an event stays open after an OK result, its state is unchanged. But the new result can change which silences
   // match it.
   if (state.event !== entry.state.event || entry.selectorAttributes !== facts || entry.attributes !== attributes)
@@ -115,8 +115,8 @@ function announceInhibited(transaction: Transaction, entry: CheckEntry, after: I
  * @param to the new name of the check, if it is being renamed
  */
 export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: string, to?: string): void {
-  noteRemoval(transaction, entry, by, to);
-  noteEvent(transaction, entry);
+  recordRemoval(transaction, entry, by, to);
+  announceEvent(transaction, entry);
   if (entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
     announceInhibited(transaction, entry, undefined);
@@ -124,7 +124,7 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
   const { attributes } = entry;
   removeSeries(transaction, entry);
   entry.client.namespace.removeCheck(entry);
-  noteAttributeSets(transaction, entry.client.namespace, [attributes]);
+  announceAttributeSets(transaction, entry.client.namespace, [attributes]);
   transaction.deleteRecord(CHECK_RECORDS, entry);
 }
 
@@ -132,9 +132,9 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
  * Records a match for each silence that matches an event when the event opens or resolves. It does so even if no
  * handler would have been notified.
  */
-function noteMatch(transaction: Transaction, entry: CheckEntry): void {
+function recordMatch(transaction: Transaction, entry: CheckEntry): void {
   const { namespace } = entry.client;
-  if (namespace.silenced.size > 0) noteMatched(transaction, namespace, entry.silencedBy(transaction.nowMs));
+  if (namespace.silenced.size > 0) countMatches(transaction, namespace, entry.silencedBy(transaction.nowMs));
 }
 
 function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): void {
@@ -145,6 +145,6 @@ function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): v
  * Publishes the open event of a check, if there is one, on the feed. Call it if attributes in the row of the event can
  * have changed.
  */
-export function noteEvent(transaction: Transaction, entry: CheckEntry): void {
+export function announceEvent(transaction: Transaction, entry: CheckEntry): void {
   if (entry.state.event !== undefined) transaction.announce(CHECK_RECORDS, entry);
 }

@@ -15,12 +15,12 @@ export class OpenEvents<Entry extends EventHolder> {
   readonly #byFamily = new Map<string, Set<Entry>>();
 
   of(check: string): Iterable<Entry> {
-    return this.#byCheck.get(check) ?? NONE;
+    return this.#byCheck.get(check) ?? NO_EVENTS;
   }
 
   /** Returns the open events of the checks in the family with this name. */
   inFamily(name: string): Iterable<Entry> {
-    return this.#byFamily.get(name) ?? NONE;
+    return this.#byFamily.get(name) ?? NO_EVENTS;
   }
 
   add(entry: Entry): void {
@@ -43,4 +43,4 @@ export class OpenEvents<Entry extends EventHolder> {
   }
 }
 
-const NONE: readonly never[] = [];
+const NO_EVENTS: readonly never[] = [];

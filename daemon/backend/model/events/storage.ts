@@ -22,10 +22,10 @@ import { v2EventOf } from '../../../../shared/domain/v2/event.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
-const PREFIX = 'check';
+const CHECK_PREFIX = 'check';
 
 export const checkRecordKey = (namespace: string, client: string, check: string): Key => [
-  PREFIX,
+  CHECK_PREFIX,
   namespace,
   client,
   check,
@@ -39,7 +39,7 @@ interface CheckTable
  * after the clients, because each record belongs to a client.
  */
 export const CHECK_RECORDS: CheckTable = {
-  prefix: PREFIX,
+  prefix: CHECK_PREFIX,
   isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
   key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
   encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
@@ -103,7 +103,7 @@ function loadCheck(namespace: Namespace, [client, check]: readonly [string, stri
   namespace.aggregates.forgetSilencing(entry);
 }
 
-function without(object: object, names: readonly string[]): Readonly<Record<string, unknown>> {
+function omitAttributes(object: object, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
@@ -123,10 +123,10 @@ export function dumpedEvent(namespace: string, client: Client, record: CheckReco
     'Event',
     { ...shown.metadata, namespace },
     {
-      ...without(shown, ['metadata', 'sequence']),
+      ...omitAttributes(shown, ['metadata', 'sequence']),
       // The entity is only a reference, because the dump contains the whole entity as a separate object.
       entity: { entity_class: entity.entity_class, metadata: { name: client.name, namespace } },
-      check: without(shown.check, ['is_silenced', 'silenced']),
+      check: omitAttributes(shown.check, ['is_silenced', 'silenced']),
       mon: { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check },
     },
   );

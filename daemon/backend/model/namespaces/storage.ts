@@ -3,12 +3,12 @@ import type { Table } from '../registry/table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
-const PREFIX = 'namespace';
+const NAMESPACE_PREFIX = 'namespace';
 
 /** Namespaces that were created over the API. */
 export const NAMESPACES: StoredTable & Table<DeclaredNamespaces, string, string> = {
-  prefix: PREFIX,
-  key: (_declared, name) => [PREFIX, name],
+  prefix: NAMESPACE_PREFIX,
+  key: (_declared, name) => [NAMESPACE_PREFIX, name],
   encode: (name) => JSON.stringify({ name }),
   putInMemory: (declared, name) => declared.add(name),
   removeFromMemory: (declared, name) => declared.remove(name),

@@ -5,12 +5,12 @@ import { plansOf, type PlanRegistry, type StoredPlan } from './state.ts';
 import { PLAN_TOPIC } from './feed-rows.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 
-const PREFIX = 'upgrade';
+const PLAN_PREFIX = 'upgrade';
 
 /** The stored table of running and past upgrade plans, by id. They belong to no namespace. */
 export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
-  prefix: PREFIX,
-  key: (_plans, id) => [PREFIX, id],
+  prefix: PLAN_PREFIX,
+  key: (_plans, id) => [PLAN_PREFIX, id],
   encode: (plan) => storedText(plan),
   putInMemory: (plans, _id, plan) => plans.put(plan),
   removeFromMemory: (plans, id) => plans.remove(id),
@@ -24,11 +24,11 @@ export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
  * `last_seen`.
  */
 interface StoredRun extends Omit<PlanRun, 'holder' | 'steps'> {
-  readonly holder: (Omit<Holder, 'last_seen'> & { readonly seen: number }) | null;
+  readonly holder: (Omit<PlanHolder, 'last_seen'> & { readonly seen: number }) | null;
   readonly steps: readonly (Omit<PlanRunStep, 'state'> & { readonly state: string })[];
 }
 
-type Holder = NonNullable<PlanRun['holder']>;
+type PlanHolder = NonNullable<PlanRun['holder']>;
 
 function storedText({ plan: { holder, steps, ...plan }, ...attributes }: StoredPlan): string {
   const stored: StoredRun = {
@@ -39,7 +39,7 @@ function storedText({ plan: { holder, steps, ...plan }, ...attributes }: StoredP
   return JSON.stringify({ ...attributes, runbook: stored });
 }
 
-function storedHolder({ last_seen: seen, ...holder }: Holder): NonNullable<StoredRun['holder']> {
+function storedHolder({ last_seen: seen, ...holder }: PlanHolder): NonNullable<StoredRun['holder']> {
   return { ...holder, seen };
 }
 
@@ -56,7 +56,7 @@ function planOfStored(text: string): StoredPlan {
   };
 }
 
-function currentHolder({ seen: last_seen, ...holder }: NonNullable<StoredRun['holder']>): Holder {
+function currentHolder({ seen: last_seen, ...holder }: NonNullable<StoredRun['holder']>): PlanHolder {
   return { ...holder, last_seen };
 }
 

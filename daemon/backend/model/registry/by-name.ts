@@ -1,4 +1,4 @@
 /** Compares two objects by their names, for sorting. */
-export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+export function compareByName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

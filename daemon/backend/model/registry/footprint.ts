@@ -57,4 +57,4 @@ export const SILENCED_BYTES = 450;
 /** Bytes of the compiled selector of a silence. */
 export const SELECTOR_BYTES = 3000;
 /** Bytes of the stored position in an agent's spool, or of the ban or tombstone of a deleted client. */
-export const MARK_BYTES = 200;
+export const CLIENT_MARK_BYTES = 200;

@@ -29,14 +29,14 @@ import { DEFAULT_NAMING, type AlertNaming } from '../../../../shared/domain/aler
 import type { CoveringEntries } from '../silences/matcher-index.ts';
 import type { CheckSelectors, ClientSelectors } from '../silences/selectors.ts';
 import { SilencedRegistry } from '../silences/state.ts';
-import { byName } from './by-name.ts';
+import { compareByName } from './by-name.ts';
 import {
   CHECK_BYTES,
   CLIENT_BYTES,
   CountedMap,
   EVENT_BYTES,
   Footprint,
-  MARK_BYTES,
+  CLIENT_MARK_BYTES,
   MEMBER_BYTES,
   SERIES_BYTES,
   SUBSCRIBED_BYTES,
@@ -279,7 +279,7 @@ export class ClientEntry {
 
   /** Returns the checks of the client that have a result or an event, sorted by name. */
   sortedChecks(): readonly CheckEntry[] {
-    this.#sortedChecks ??= [...this.checks.values()].toSorted(byName);
+    this.#sortedChecks ??= [...this.checks.values()].toSorted(compareByName);
     return this.#sortedChecks;
   }
 
@@ -391,9 +391,9 @@ export class Namespace {
     this.attributeSets = new AttributeSets(footprint);
     this.silenced = new SilencedRegistry(footprint, this.watched);
     this.aggregates = new AggregateRegistry(this.silenced);
-    this.spools = new CountedMap(footprint, MARK_BYTES);
-    this.invalidated = new CountedMap(footprint, MARK_BYTES);
-    this.tombstones = new CountedMap(footprint, MARK_BYTES);
+    this.spools = new CountedMap(footprint, CLIENT_MARK_BYTES);
+    this.invalidated = new CountedMap(footprint, CLIENT_MARK_BYTES);
+    this.tombstones = new CountedMap(footprint, CLIENT_MARK_BYTES);
   }
 
   /**
@@ -422,7 +422,7 @@ export class Namespace {
 
   /** Returns all clients sorted by name. The list is cached until a client is added or removed. */
   sortedClients(): readonly ClientEntry[] {
-    return (this.#sortedClients ??= [...this.clients.values()].toSorted(byName));
+    return (this.#sortedClients ??= [...this.clients.values()].toSorted(compareByName));
   }
 
   check(client: string, check: string): CheckEntry | undefined {

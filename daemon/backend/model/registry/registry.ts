@@ -14,7 +14,7 @@ import { readAnchor } from '../schedule/time-anchor.ts';
 import { Namespace } from './namespace.ts';
 import { Roles } from '../access/roles.ts';
 import { SharedTexts } from './shared-texts.ts';
-import { Touched } from './touched-keys.ts';
+import { TouchedKeys } from './touched-keys.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
 const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: TRANSITIONS_PER_CHECK };
@@ -212,7 +212,7 @@ export class Registry {
    * @throws the error of the store; in this case nothing was applied
    */
   async applyWrites(store: ReadStore, keys: Iterable<Key>): Promise<void> {
-    const touched = new Touched(this.tables, keys);
+    const touched = new TouchedKeys(this.tables, keys);
     // A new clock correction gives all stored times another meaning, so everything is loaded again.
     if (touched.hasTime && (await this.#isCorrected(store))) return await this.load(store);
     const newest = await touched.read(store);

@@ -16,7 +16,7 @@ export interface ShiftedTable {
 }
 
 /** The amounts by which times are shifted. */
-interface Moves {
+interface TimeShifts {
   /** Correction of the clock in seconds. */
   readonly seconds: number;
   /** Milliseconds during which no backend ran. */
@@ -31,7 +31,7 @@ interface Moves {
 export async function shiftedTimes(
   store: Pick<Store, 'scan'>,
   tables: readonly ShiftedTable[],
-  { seconds, outageMs }: Moves,
+  { seconds, outageMs }: TimeShifts,
 ): Promise<StoreOp[]> {
   const ops: StoreOp[] = [];
   for (const { prefix, shiftTimes: shifted, extendDurations: waited } of tables) {

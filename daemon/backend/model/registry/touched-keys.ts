@@ -1,8 +1,8 @@
 import type { Key, Store } from '../../ports.ts';
-import { TIME } from '../schedule/time-anchor.ts';
+import { TIME_KEY } from '../schedule/time-anchor.ts';
 
 /** Number of values that are read from the store in one request. */
-const PAGE = 1000;
+const PAGE_VALUES = 1000;
 
 interface TouchedTable {
   readonly prefix: string;
@@ -23,7 +23,7 @@ interface NewestValue<Table> {
 }
 
 /** The keys that another backend has written, grouped by the table that they belong to. */
-export class Touched<Table extends TouchedTable> {
+export class TouchedKeys<Table extends TouchedTable> {
   /** True if the keys include the time record, which contains the clock corrections. */
   readonly hasTime: boolean;
   readonly #keys: ReadonlyMap<Table, Key[]>;
@@ -32,7 +32,7 @@ export class Touched<Table extends TouchedTable> {
   constructor(tables: readonly Table[], keys: Iterable<Key>) {
     const byPrefix = new Map<unknown, Key[]>(tables.map(({ prefix }) => [prefix, []]));
     const times: Key[] = [];
-    byPrefix.set(TIME[0], times);
+    byPrefix.set(TIME_KEY[0], times);
     for (const key of keys) byPrefix.get(key[0])?.push(key);
     this.hasTime = times.length > 0;
     this.#keys = new Map(
@@ -53,8 +53,8 @@ export class Touched<Table extends TouchedTable> {
       table.load === undefined && table.updateOne === undefined ? [] : keys.map((key) => ({ table, key })),
     );
     const newest: NewestValue<Table>[] = [];
-    for (let start = 0; start < touched.length; start += PAGE) {
-      const page = touched.slice(start, start + PAGE);
+    for (let start = 0; start < touched.length; start += PAGE_VALUES) {
+      const page = touched.slice(start, start + PAGE_VALUES);
       const texts = await store.getMany(page.map(({ key }) => key));
       for (const [at, { table, key }] of page.entries()) newest.push({ table, key, text: texts[at] });
     }

@@ -1,6 +1,6 @@
 import { severityOf, type Severity } from '../../../../shared/domain/severity.ts';
 
-const NONE: Readonly<Record<Severity, number>> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
+const NO_COUNTS: Readonly<Record<Severity, number>> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
 
 /**
  * Counts, for each check, on how many clients its last result has each severity. The counts are updated with every
@@ -10,7 +10,7 @@ export class ResultsByCheck {
   readonly #counts = new Map<string, Record<Severity, number>>();
 
   of(check: string): Readonly<Record<Severity, number>> {
-    return { ...(this.#counts.get(check) ?? NONE) };
+    return { ...(this.#counts.get(check) ?? NO_COUNTS) };
   }
 
   /**
@@ -23,7 +23,7 @@ export class ResultsByCheck {
     const [before, after] = [severityOrNone(from), severityOrNone(to)];
     // Most results have the same severity as the previous result, so that no count changes.
     if (before === after) return;
-    const counts = this.#counts.get(check) ?? { ...NONE };
+    const counts = this.#counts.get(check) ?? { ...NO_COUNTS };
     if (before !== undefined) counts[before]--;
     if (after !== undefined) counts[after]++;
     if (counts.ok + counts.warning + counts.critical + counts.unknown === 0) this.#counts.delete(check);

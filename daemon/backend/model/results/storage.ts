@@ -6,15 +6,15 @@ import type { LatestTable } from '../registry/table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { ttlDefinitionsOf, type CheckKey } from './ttl-definitions.ts';
 
-const PREFIX = 'spool';
+const SPOOL_PREFIX = 'spool';
 
 /**
  * The table of the committed position in the spool of each agent, by the name of its client. It is loaded after the
  * clients, so that it can share the texts of their names.
  */
 export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
-  prefix: PREFIX,
-  key: ({ name }, client) => [PREFIX, name, client],
+  prefix: SPOOL_PREFIX,
+  key: ({ name }, client) => [SPOOL_PREFIX, name, client],
   encodeLatest({ spools }, client) {
     const mark = spools.get(client);
     return mark === undefined ? undefined : JSON.stringify(mark);
@@ -25,7 +25,7 @@ export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
   },
   unload: ({ spools }, [, , client]) => spools.delete(String(client)),
   clear({ name, spools }) {
-    const keys = [...spools.keys()].map((client) => [PREFIX, name, client]);
+    const keys = [...spools.keys()].map((client) => [SPOOL_PREFIX, name, client]);
     spools.clear();
     return keys;
   },

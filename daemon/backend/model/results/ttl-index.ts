@@ -1,5 +1,5 @@
 /** The state of a check that the index reads and updates. Times are epoch seconds, durations are seconds. */
-interface Watched {
+interface TtlState {
   readonly executed: number;
   readonly ttl: number;
   ttlRepeat: number;
@@ -18,7 +18,7 @@ const ENDED_MIN = 1000;
  * arrives in time costs nothing here. Its check is moved in the index only when that second comes, once per `ttl`. A
  * check whose result becomes stale earlier than before is moved at once; its old position is skipped later.
  */
-export class TtlIndex<Entry extends Watched> {
+export class TtlIndex<Entry extends TtlState> {
   readonly #bySecond = new Map<number, Entry[]>();
   /** The last second for which `due` was called; undefined before the first call. */
   #seenSeconds: number | undefined;
@@ -60,7 +60,7 @@ export class TtlIndex<Entry extends Watched> {
     this.#ended = 0;
     for (const [second, entries] of this.#bySecond) {
       const watched = entries.filter(({ ttl, ttlAt }) => ttl > 0 && ttlAt === second);
-      for (const entry of entries) if (entry.ttl === 0) leave(entry);
+      for (const entry of entries) if (entry.ttl === 0) removeFromIndex(entry);
       this.#size += watched.length;
       if (watched.length === 0) this.#bySecond.delete(second);
       else this.#bySecond.set(second, watched);
@@ -80,7 +80,7 @@ export class TtlIndex<Entry extends Watched> {
         if (entry.ttlAt !== second) continue;
         // Removes the check from the index, because its last result was deleted or has no `ttl` any more.
         if (entry.ttl === 0) {
-          leave(entry);
+          removeFromIndex(entry);
           continue;
         }
         const staleAt = entry.executed + entry.ttl;
@@ -114,7 +114,7 @@ export class TtlIndex<Entry extends Watched> {
   }
 }
 
-function leave(entry: Watched): void {
+function removeFromIndex(entry: TtlState): void {
   entry.ttlRepeat = 0;
   entry.ttlAt = 0;
 }

@@ -9,7 +9,7 @@ import { requiredValues, type MatcherSelector } from '../../../../shared/domain/
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 
 /** A silence in the index; its selector is a set of label matchers. */
-interface Active {
+interface ActiveMatcher {
   /** Sequence number in the order in which the silences were added. */
   readonly number: number;
   entry: SilencedEntry;
@@ -23,7 +23,7 @@ export interface CoveringEntries {
   /** Sequence number of the newest silence that was evaluated for the check. */
   last: number;
   removals: number;
-  entries: readonly Active[];
+  entries: readonly ActiveMatcher[];
   readonly selectorAttributes: unknown;
   readonly clientProfile: unknown;
   readonly status: number | undefined;
@@ -39,7 +39,7 @@ export interface LabelledCheck {
   subject(): LabelSubject;
 }
 
-const NONE: readonly never[] = [];
+const NO_ENTRIES: readonly never[] = [];
 
 /**
  * Index of the silences of one namespace whose selector is a set of label matchers. A silence is indexed by a label
@@ -47,10 +47,10 @@ const NONE: readonly never[] = [];
  * A silence without a required value is compared once with every check (silencing 2).
  */
 export class MatcherIndex {
-  readonly #active = new Map<string, Active>();
+  readonly #active = new Map<string, ActiveMatcher>();
   /** Silences by a label and value that they require. Each list is in the order of sequence numbers. */
-  readonly #byValue = new Map<string, Map<string, Active[]>>();
-  readonly #withoutKey: Active[] = [];
+  readonly #byValue = new Map<string, Map<string, ActiveMatcher[]>>();
+  readonly #withoutKey: ActiveMatcher[] = [];
   #last = 0;
   #removals = 0;
   #cost = 0;
@@ -104,7 +104,7 @@ export class MatcherIndex {
   isEvaluated(check: LabelledCheck): boolean {
     if (this.#active.size === 0) return true;
     const evaluated = check.covering;
-    return evaluated !== undefined && evaluated.last === this.#last && isOf(evaluated, check);
+    return evaluated !== undefined && evaluated.last === this.#last && isCurrentFor(evaluated, check);
   }
 
   /**
@@ -112,9 +112,10 @@ export class MatcherIndex {
    * check.
    */
   covering(check: LabelledCheck): readonly SilencedEntry[] {
-    if (this.#active.size === 0) return NONE;
+    if (this.#active.size === 0) return NO_ENTRIES;
     let evaluated = check.covering;
-    if (evaluated === undefined || !isOf(evaluated, check)) check.covering = evaluated = this.#newEvaluation(check);
+    if (evaluated === undefined || !isCurrentFor(evaluated, check))
+      check.covering = evaluated = this.#newEvaluation(check);
     if (evaluated.last < this.#last) {
       const entries = this.#find(check.subject(), evaluated.last);
       if (entries.length > 0) evaluated.entries = [...evaluated.entries, ...entries];
@@ -124,7 +125,7 @@ export class MatcherIndex {
       evaluated.removals = this.#removals;
       evaluated.entries = evaluated.entries.filter((active) => this.#active.get(active.entry.id) === active);
     }
-    return evaluated.entries.length === 0 ? NONE : evaluated.entries.map(({ entry }) => entry);
+    return evaluated.entries.length === 0 ? NO_ENTRIES : evaluated.entries.map(({ entry }) => entry);
   }
 
   /** Returns the silences whose matchers match these labels, even if they are pending or expired. Nothing is cached. */
@@ -135,7 +136,15 @@ export class MatcherIndex {
   #newEvaluation({ selectorAttributes, alertStatus: status, client }: LabelledCheck): CoveringEntries {
     const { profile: clientProfile, namespace } = client;
     const { naming } = namespace;
-    return { last: 0, removals: this.#removals, entries: NONE, selectorAttributes, clientProfile, status, naming };
+    return {
+      last: 0,
+      removals: this.#removals,
+      entries: NO_ENTRIES,
+      selectorAttributes,
+      clientProfile,
+      status,
+      naming,
+    };
   }
 
   /**
@@ -143,8 +152,8 @@ export class MatcherIndex {
    *
    * @param last sequence number after which silences are evaluated; 0 for all silences
    */
-  #find(subject: LabelSubject, last: number): Active[] {
-    const entries: Active[] = [];
+  #find(subject: LabelSubject, last: number): ActiveMatcher[] {
+    const entries: ActiveMatcher[] = [];
     const labels = labelReader(subject);
     addMatching(entries, this.#withoutKey, labels, last);
     for (const [label, byValue] of this.#byValue) {
@@ -160,7 +169,7 @@ export class MatcherIndex {
    * Returns the required label value that the fewest silences are indexed by so far; undefined if the selector requires
    * no exact value.
    */
-  #rarestKey(selector: MatcherSelector): Active['key'] {
+  #rarestKey(selector: MatcherSelector): ActiveMatcher['key'] {
     let rarest: LabelMatcher | undefined;
     let fewest = Infinity;
     for (const matcher of requiredValues(selector)) {
@@ -172,17 +181,17 @@ export class MatcherIndex {
     return rarest === undefined ? undefined : [rarest.name, rarest.value];
   }
 
-  #bucketOf({ key }: Active): Active[] {
+  #bucketOf({ key }: ActiveMatcher): ActiveMatcher[] {
     if (key === undefined) return this.#withoutKey;
     const [label, value] = key;
     let byValue = this.#byValue.get(label);
-    if (byValue === undefined) this.#byValue.set(label, (byValue = new Map<string, Active[]>()));
+    if (byValue === undefined) this.#byValue.set(label, (byValue = new Map<string, ActiveMatcher[]>()));
     let bucket = byValue.get(value);
     if (bucket === undefined) byValue.set(value, (bucket = []));
     return bucket;
   }
 
-  #forgetBucket([label, value]: NonNullable<Active['key']>): void {
+  #forgetBucket([label, value]: NonNullable<ActiveMatcher['key']>): void {
     const byValue = this.#byValue.get(label);
     byValue?.delete(value);
     if (byValue?.size === 0) this.#byValue.delete(label);
@@ -190,7 +199,7 @@ export class MatcherIndex {
 }
 
 /** True if the cached silences were computed for the current attributes of the check. */
-function isOf(evaluated: CoveringEntries, { selectorAttributes, alertStatus, client }: LabelledCheck): boolean {
+function isCurrentFor(evaluated: CoveringEntries, { selectorAttributes, alertStatus, client }: LabelledCheck): boolean {
   return (
     evaluated.selectorAttributes === selectorAttributes &&
     evaluated.status === alertStatus &&
@@ -203,7 +212,12 @@ function isOf(evaluated: CoveringEntries, { selectorAttributes, alertStatus, cli
  * Appends to `entries` the silences of a bucket that were added after the sequence number `last` and whose matchers
  * match the labels.
  */
-function addMatching(entries: Active[], bucket: readonly Active[], labels: LabelReader, last: number): void {
+function addMatching(
+  entries: ActiveMatcher[],
+  bucket: readonly ActiveMatcher[],
+  labels: LabelReader,
+  last: number,
+): void {
   for (let at = bucket.length - 1; at >= 0; at--) {
     const active = bucket[at];
     if (active === undefined || active.number <= last) return;
@@ -212,7 +226,7 @@ function addMatching(entries: Active[], bucket: readonly Active[], labels: Label
 }
 
 /** Returns the position of a silence in a bucket by binary search; the bucket is sorted by sequence number. */
-function positionOf(bucket: readonly Active[], number: number): number {
+function positionOf(bucket: readonly ActiveMatcher[], number: number): number {
   let [start, end] = [0, bucket.length];
   while (start < end) {
     const middle = (start + end) >>> 1;

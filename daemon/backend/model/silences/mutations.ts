@@ -2,9 +2,9 @@ import type { StoredSilenceCounters, SilencedEntry, SilenceIdle } from '../../..
 import type { Transaction } from '../transaction/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { isAnySilencedBy } from '../registry/silenced-events.ts';
-import { noteSilence, noteSilenceEnd } from '../timeline/mutations.ts';
+import { recordSilence, recordSilenceEnd } from '../timeline/mutations.ts';
 import { silencedChangeOf } from './state.ts';
-import { SILENCED, SILENCED_USES } from './storage.ts';
+import { SILENCE_RECORDS, SILENCED_USES } from './storage.ts';
 
 /**
  * Stores a silence, resets its counters of suppressed notifications, and records it in the timeline. A silence with the
@@ -13,7 +13,7 @@ import { SILENCED, SILENCED_USES } from './storage.ts';
  * @param by name of the user who creates the silence
  */
 export function saveSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: string): void {
-  noteSilence(transaction, namespace, entry, by);
+  recordSilence(transaction, namespace, entry, by);
   forgetUse(transaction, namespace, entry);
   renewSilenced(transaction, namespace, entry);
 }
@@ -30,7 +30,7 @@ export function saveCommandSilence(
   entry: SilencedEntry,
   by: string,
 ): void {
-  noteSilence(transaction, namespace, { ...entry, expireAtMs: null }, by);
+  recordSilence(transaction, namespace, { ...entry, expireAtMs: null }, by);
   forgetUse(transaction, namespace, entry);
   renewSilenced(transaction, namespace, entry);
 }
@@ -40,8 +40,8 @@ export function saveCommandSilence(
  * and the counters of the silence are not reset.
  */
 export function renewSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  transaction.put(SILENCED, namespace, entry, entry);
-  noteSilenced(transaction, namespace, entry);
+  transaction.put(SILENCE_RECORDS, namespace, entry, entry);
+  announceSilence(transaction, namespace, entry);
 }
 
 /**
@@ -52,10 +52,10 @@ export function beginWindow(transaction: Transaction, namespace: Namespace, entr
   // Matches are usually recorded when an event opens or resolves. An event that was open through the whole window is
   // recorded as a match here.
   const isMatched = isAnySilencedBy(namespace, silencedChangeOf(namespace.name, entry));
-  if (isMatched) noteMatched(transaction, namespace, [entry.id]);
-  noteSilenceEnd(transaction, namespace, entry, undefined);
-  noteSilence(transaction, namespace, entry, undefined);
-  renewSilenced(transaction, namespace, isMatched ? unmarked(entry) : entry);
+  if (isMatched) countMatches(transaction, namespace, [entry.id]);
+  recordSilenceEnd(transaction, namespace, entry, undefined);
+  recordSilence(transaction, namespace, entry, undefined);
+  renewSilenced(transaction, namespace, isMatched ? removeIdleMark(entry) : entry);
 }
 
 /**
@@ -85,14 +85,14 @@ export function removeSilenced(
   by: string | undefined,
   reason?: string,
 ): void {
-  noteSilenceEnd(transaction, namespace, entry, by, reason);
+  recordSilenceEnd(transaction, namespace, entry, by, reason);
   forgetUse(transaction, namespace, entry);
-  transaction.remove(SILENCED, namespace, entry);
-  noteSilenced(transaction, namespace, entry);
+  transaction.remove(SILENCE_RECORDS, namespace, entry);
+  announceSilence(transaction, namespace, entry);
 }
 
 /** Announces that a silence changed. Readers thereby also look again at the events that it matches. */
-export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+export function announceSilence(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.addChange(silencedChangeOf(namespace.name, entry));
 }
 
@@ -100,11 +100,11 @@ export function noteSilenced(transaction: Transaction, namespace: Namespace, ent
  * Counts a suppressed handler run for each of these silences. If they were marked as idle (no match for long), removes
  * the mark.
  */
-export function noteSuppressed(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
+export function countSuppressedRuns(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
     namespace.silenced.countSuppressedRun(id, transaction.now);
-    noteUse(transaction, namespace, id);
-    wake(transaction, namespace, id);
+    storeCounters(transaction, namespace, id);
+    clearIdleMark(transaction, namespace, id);
   }
 }
 
@@ -112,17 +112,17 @@ export function noteSuppressed(transaction: Transaction, namespace: Namespace, i
  * Records for each of these silences that it matches an event. If they were marked as idle (no match for long), removes
  * the mark.
  */
-export function noteMatched(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
+export function countMatches(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
   for (const id of ids) {
-    if (namespace.silenced.countMatch(id, transaction.now)) noteUse(transaction, namespace, id);
-    wake(transaction, namespace, id);
+    if (namespace.silenced.countMatch(id, transaction.now)) storeCounters(transaction, namespace, id);
+    clearIdleMark(transaction, namespace, id);
   }
 }
 
 /** Starts to measure the time since the last match of a silence. @param since start of that time in epoch seconds */
 export function countUnmatched(transaction: Transaction, namespace: Namespace, id: string, since: number): void {
   namespace.silenced.countFrom(id, since);
-  noteUse(transaction, namespace, id);
+  storeCounters(transaction, namespace, id);
 }
 
 /**
@@ -136,14 +136,14 @@ export function markIdle(
   entry: SilencedEntry,
   idle: SilenceIdle | undefined,
 ): void {
-  renewSilenced(transaction, namespace, idle === undefined ? unmarked(entry) : { ...entry, idle });
+  renewSilenced(transaction, namespace, idle === undefined ? removeIdleMark(entry) : { ...entry, idle });
 }
 
-function unmarked({ idle: _before, ...entry }: SilencedEntry): SilencedEntry {
+function removeIdleMark({ idle: _before, ...entry }: SilencedEntry): SilencedEntry {
   return entry;
 }
 
-function wake(transaction: Transaction, namespace: Namespace, id: string): void {
+function clearIdleMark(transaction: Transaction, namespace: Namespace, id: string): void {
   const entry = namespace.silenced.get(id);
   if (entry?.idle !== undefined) markIdle(transaction, namespace, entry, undefined);
 }
@@ -156,10 +156,10 @@ export function saveSilencedUse(
   use: StoredSilenceCounters,
 ): void {
   namespace.silenced.loadUse(id, use);
-  noteUse(transaction, namespace, id);
+  storeCounters(transaction, namespace, id);
 }
 
-function noteUse(transaction: Transaction, namespace: Namespace, id: string): void {
+function storeCounters(transaction: Transaction, namespace: Namespace, id: string): void {
   const entry = namespace.silenced.get(id);
   if (entry !== undefined) transaction.putLatest(SILENCED_USES, namespace, entry);
 }

@@ -16,7 +16,7 @@ import { refuseCostly } from './selector-budget.ts';
 const NAMES_MAX = 100;
 
 /** Number of client or check records that are read from the store at a time. */
-const CHUNK = 500;
+const CHUNK_RECORDS = 500;
 
 type ReadStore = Pick<Store, 'getMany'>;
 
@@ -40,12 +40,12 @@ export async function loadSelectorAttributes(
     const namespace = registry.findNamespace(name);
     if (namespace === undefined) return;
     refuseCostly(namespace, parsedSelectors);
-    watch(namespace, parsedSelectors);
+    watchSelectorAttributes(namespace, parsedSelectors);
     if (areAttributesLoaded(registry, name)) return;
     const { generation } = registry;
     const { client, check } = namespace.watched;
     const names = [client.names, check.names];
-    await learnAll(store, namespace);
+    await loadAllAttributes(store, namespace);
     // Repeats if the registry was reloaded meanwhile, which discards the attributes, or if selectors now use other
     // attributes.
     if (registry.generation !== generation || names[0] !== client.names || names[1] !== check.names) continue;
@@ -76,7 +76,7 @@ function readSelector(text: string): Selector {
   throw new MonError('invalid', `selector: ${selector.message} (character ${String(selector.position + 1)})`);
 }
 
-function watch({ watched, silenced }: Namespace, selectors: readonly Selector[]): void {
+function watchSelectorAttributes({ watched, silenced }: Namespace, selectors: readonly Selector[]): void {
   for (const owner of ['client', 'check'] as const) {
     const names = new Set(selectors.flatMap(({ attributes }) => attributes[owner]));
     watchNames(watched[owner], names, () => [...silenced.selectors()].flatMap(({ attributes }) => attributes[owner]));
@@ -105,7 +105,7 @@ function watchNames(watched: WatchedAttributes, names: ReadonlySet<string>, inUs
   watched.replace([...needed]);
 }
 
-async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
+async function loadAllAttributes(store: ReadStore, namespace: Namespace): Promise<void> {
   const { clients, watched } = namespace;
   const unknownClients = [...clients.values()].filter(
     ({ selectorAttributes: facts }) => !watched.client.isCovered(facts),
@@ -127,7 +127,7 @@ async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
     const texts = await store.getMany(
       chunk.map((entry) => checkRecordKey(namespace.name, entry.client.name, entry.name)),
     );
-    for (const [at, entry] of chunk.entries()) learnEvent(namespace, entry, texts[at]);
+    for (const [at, entry] of chunk.entries()) loadCheckAttributes(namespace, entry, texts[at]);
   });
 }
 
@@ -139,7 +139,7 @@ function isUnknown({ clients, watched }: Namespace, entry: ClientEntry): boolean
   return clients.get(entry.name) === entry && !watched.client.isCovered(entry.selectorAttributes);
 }
 
-function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | undefined): void {
+function loadCheckAttributes(namespace: Namespace, entry: CheckEntry, text: string | undefined): void {
   if (text === undefined || namespace.watched.check.isCovered(entry.selectorAttributes)) return;
   if (namespace.check(entry.client.name, entry.name) !== entry) return;
   const { check, eventCheck } = decodeCheckRecord(text);
@@ -152,8 +152,8 @@ async function forEachChunk<Item>(
   items: readonly Item[],
   work: (chunk: readonly Item[]) => Promise<void>,
 ): Promise<void> {
-  for (let start = 0; start < items.length; start += CHUNK) {
-    await work(items.slice(start, start + CHUNK));
+  for (let start = 0; start < items.length; start += CHUNK_RECORDS) {
+    await work(items.slice(start, start + CHUNK_RECORDS));
     await yieldToEventLoop();
   }
 }

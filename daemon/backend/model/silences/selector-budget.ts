@@ -10,14 +10,14 @@ import type { Namespace } from '../registry/namespace.ts';
  */
 export const SELECTORS_COST_MAX = 100_000;
 
-type Silenced = { readonly silenced: Pick<Namespace['silenced'], 'hasSelector' | 'selectorCost'> };
+type SelectorCosts = { readonly silenced: Pick<Namespace['silenced'], 'hasSelector' | 'selectorCost'> };
 
 /**
  * Rejects new selectors if they would exceed the cost budget of a namespace.
  *
  * @throws MonError `threshold` if the budget would be exceeded
  */
-export function refuseCostly(namespace: Silenced, selectors: readonly Selector[]): void {
+export function refuseCostly(namespace: SelectorCosts, selectors: readonly Selector[]): void {
   const problem = costProblem(namespace, selectors);
   if (problem !== undefined) throw new MonError('threshold', problem);
 }
@@ -26,7 +26,7 @@ export function refuseCostly(namespace: Silenced, selectors: readonly Selector[]
  * Returns an error message if these selectors would exceed the cost budget of a namespace; otherwise undefined. A
  * selector that exists already adds no cost, and a repeated selector is added once.
  */
-export function costProblem({ silenced }: Silenced, selectors: readonly Selector[]): string | undefined {
+export function costProblem({ silenced }: SelectorCosts, selectors: readonly Selector[]): string | undefined {
   const fresh = new Map<string, number>();
   for (const { text, cost } of selectors) {
     const id = selectorId(text);
@@ -45,7 +45,7 @@ export function costProblem({ silenced }: Silenced, selectors: readonly Selector
  *
  * @throws MonError `threshold` if the budget is used up
  */
-export function refuseBeyondBudget({ silenced }: Silenced): void {
+export function refuseBeyondBudget({ silenced }: SelectorCosts): void {
   const { selectorCost: cost } = silenced;
   if (cost >= SELECTORS_COST_MAX) throw new MonError('threshold', tooCostly(cost, 1));
 }

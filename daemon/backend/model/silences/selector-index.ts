@@ -8,7 +8,7 @@ import {
 import type { Selector, SelectorSubject } from '../../../../shared/domain/selector.ts';
 
 /** A selector, and its state in a `SelectorIndex`. */
-export interface Indexed {
+export interface IndexedSelector {
   /** Sequence number, in the order in which the selectors were added. */
   readonly number: number;
   readonly selector: Selector;
@@ -16,7 +16,7 @@ export interface Indexed {
   isRemoved: boolean;
 }
 
-const NONE: readonly never[] = [];
+const NO_SELECTORS: readonly never[] = [];
 
 /**
  * Maximum number of new selectors that are evaluated without the index. Evaluating so few is faster than looking up
@@ -29,9 +29,9 @@ const UNINDEXED_MAX = 16;
  * requires in the name of the client or check, or in a subscription. If it requires several texts, it is indexed by the
  * one that the fewest selectors share. A selector that requires no text is always a candidate.
  */
-export class SelectorIndex<Item extends Indexed> {
-  readonly #all = new Bucket<Item>();
-  readonly #unkeyed = new Bucket<Item>();
+export class SelectorIndex<Item extends IndexedSelector> {
+  readonly #all = new SelectorBucket<Item>();
+  readonly #unkeyed = new SelectorBucket<Item>();
   readonly #byKey = { client: new KeyTable<Item>(), check: new KeyTable<Item>() };
   readonly #keysOf = new Map<Item, readonly SelectorKey[]>();
 
@@ -67,7 +67,7 @@ export class SelectorIndex<Item extends Indexed> {
    */
   clientCandidates(subject: SelectorSubject, after: number, last: number): readonly Item[] {
     if (last - after <= UNINDEXED_MAX) return this.#all.after(after).filter((item) => this.#ownerOf(item) !== 'check');
-    return inOrder([this.#unkeyed.after(after), ...this.#candidatesOfClient(subject, after)]);
+    return mergeInOrder([this.#unkeyed.after(after), ...this.#candidatesOfClient(subject, after)]);
   }
 
   /**
@@ -83,12 +83,12 @@ export class SelectorIndex<Item extends Indexed> {
       last - after <= UNINDEXED_MAX
         ? [this.#all.after(after).filter((item) => this.#ownerOf(item) === 'check')]
         : this.#candidatesOfCheck(subject, after);
-    return inOrder([newer(ofClient, after), ...ofCheck]);
+    return mergeInOrder([selectorsAfter(ofClient, after), ...ofCheck]);
   }
 
   /** Returns all selectors that possibly match a check on a client, in the order of their numbers. */
   candidates(subject: SelectorSubject): readonly Item[] {
-    return inOrder([
+    return mergeInOrder([
       this.#unkeyed.after(0),
       ...this.#candidatesOfClient(subject, 0),
       ...this.#candidatesOfCheck(subject, 0),
@@ -117,7 +117,7 @@ export class SelectorIndex<Item extends Indexed> {
       const shared = Math.max(...keys.map((key) => this.#byKey[key.owner].sizeOf(key)));
       // If two sets of keys are shared by equally many selectors, the longer texts are better, because fewer names
       // contain them.
-      const rank = shared + shortness(keys);
+      const rank = shared + shortnessOf(keys);
       if (rank < fewest) {
         best = keys;
         fewest = rank;
@@ -128,12 +128,12 @@ export class SelectorIndex<Item extends Indexed> {
 }
 
 /** Returns a number between 0 and 1. The longer the shortest of the keys is, the lower is the number. */
-function shortness(keys: readonly SelectorKey[]): number {
+function shortnessOf(keys: readonly SelectorKey[]): number {
   return 1 / (1 + Math.min(...keys.map(({ text }) => text.length)));
 }
 
 /** List of selectors in the order of their numbers. Removed selectors can stay in it for a while. */
-class Bucket<Item extends Indexed> {
+class SelectorBucket<Item extends IndexedSelector> {
   #items: Item[] = [];
   #removed = 0;
 
@@ -156,21 +156,21 @@ class Bucket<Item extends Indexed> {
   }
 
   after(number: number): readonly Item[] {
-    return newer(this.#items, number);
+    return selectorsAfter(this.#items, number);
   }
 }
 
 /** Returns the selectors with a number above `number`; they are at the end of the list. */
-function newer<Item extends Indexed>(items: readonly Item[], number: number): readonly Item[] {
+function selectorsAfter<Item extends IndexedSelector>(items: readonly Item[], number: number): readonly Item[] {
   if (number === 0) return items;
   let start = items.length;
   while (start > 0 && (items[start - 1]?.number ?? 0) > number) start--;
-  return start === items.length ? NONE : items.slice(start);
+  return start === items.length ? NO_SELECTORS : items.slice(start);
 }
 
-class KeyTable<Item extends Indexed> {
-  readonly #fullKeys = new Map<string, Bucket<Item>>();
-  readonly #parts = new Map<string, Bucket<Item>>();
+class KeyTable<Item extends IndexedSelector> {
+  readonly #fullKeys = new Map<string, SelectorBucket<Item>>();
+  readonly #parts = new Map<string, SelectorBucket<Item>>();
   /** Number of keys in `#parts` for each length of a key. */
   readonly #partsOfLength = Array.from({ length: PART_LENGTH_MAX + 1 }, () => 0);
 
@@ -182,7 +182,7 @@ class KeyTable<Item extends Indexed> {
     const buckets = kind === 'whole' ? this.#fullKeys : this.#parts;
     let bucket = buckets.get(text);
     if (bucket === undefined) {
-      buckets.set(text, (bucket = new Bucket()));
+      buckets.set(text, (bucket = new SelectorBucket()));
       if (kind === 'part') this.#partsOfLength[text.length] = (this.#partsOfLength[text.length] ?? 0) + 1;
     }
     bucket.add(item);
@@ -207,7 +207,7 @@ class KeyTable<Item extends Indexed> {
    */
   *find(fullTexts: readonly string[], taken: string, after: number): Generator<readonly Item[], void, undefined> {
     if (this.#fullKeys.size > 0) {
-      for (const text of fullTexts) yield this.#fullKeys.get(text.toLowerCase())?.after(after) ?? NONE;
+      for (const text of fullTexts) yield this.#fullKeys.get(text.toLowerCase())?.after(after) ?? NO_SELECTORS;
     }
     if (this.#parts.size === 0) return;
     const lower = taken.toLowerCase();
@@ -222,9 +222,9 @@ class KeyTable<Item extends Indexed> {
 }
 
 /** Merges lists of selectors into one list in the order of their numbers, without duplicates. */
-function inOrder<Item extends Indexed>(lists: Iterable<readonly Item[]>): readonly Item[] {
+function mergeInOrder<Item extends IndexedSelector>(lists: Iterable<readonly Item[]>): readonly Item[] {
   const some = [...lists].filter(({ length }) => length > 0);
   const [only] = some;
-  if (some.length <= 1) return only ?? NONE;
+  if (some.length <= 1) return only ?? NO_SELECTORS;
   return [...new Set(some.flat())].toSorted((one, other) => one.number - other.number);
 }

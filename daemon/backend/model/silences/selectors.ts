@@ -1,14 +1,14 @@
 import { parseSelector, type Selector, type SelectorSubject } from '../../../../shared/domain/selector.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
-import { SelectorIndex, type Indexed } from './selector-index.ts';
+import { SelectorIndex, type IndexedSelector } from './selector-index.ts';
 
 /** A silence whose selector is a valid search. */
-interface Active extends Indexed {
+interface ActiveSelector extends IndexedSelector {
   entry: SilencedEntry;
 }
 
 /** Cache of an evaluation: how far the selectors were evaluated, and the silences whose selector matches. */
-interface Evaluated<Entry> {
+interface EvaluationCache<Entry> {
   /** Number of the newest selector that was evaluated; all selectors with lower numbers were evaluated too. */
   last: number;
   removals: number;
@@ -19,13 +19,13 @@ interface Evaluated<Entry> {
  * Cache of a client: the silences whose selector possibly matches one of its checks. Selectors that are indexed by the
  * name of a check are not included. The cache is discarded when the client changes.
  */
-export type ClientSelectors = Evaluated<Active>;
+export type ClientSelectors = EvaluationCache<ActiveSelector>;
 
 /**
  * Cache of a check: the silences whose selector matches the check. It is discarded when the check or its client
  * changes.
  */
-export interface CheckSelectors extends Evaluated<Active> {
+export interface CheckSelectors extends EvaluationCache<ActiveSelector> {
   readonly client: ClientSelectors;
 }
 
@@ -41,18 +41,18 @@ export interface SelectedCheck {
   subject(): SelectorSubject;
 }
 
-const NONE: readonly never[] = [];
+const NO_ENTRIES: readonly never[] = [];
 
 /** Number of selectors that `prepare` evaluates before it yields: a few hundred microseconds of work. */
-const STEP = 200;
+const STEP_SELECTORS = 200;
 
 /**
  * The silences of one namespace whose selector is a search. Each selector is evaluated on demand, once per client and
  * once per check, and the result is cached (silencing 2).
  */
 export class Selectors {
-  readonly #active = new Map<string, Active>();
-  readonly #index = new SelectorIndex<Active>();
+  readonly #active = new Map<string, ActiveSelector>();
+  readonly #index = new SelectorIndex<ActiveSelector>();
   #last = 0;
   #removals = 0;
   #cost = 0;
@@ -92,7 +92,7 @@ export class Selectors {
     this.remove(entry.id);
     const selector = parseSelector(text);
     if (selector.kind === 'problem') return undefined;
-    const active: Active = { number: ++this.#last, entry, selector, isRemoved: false };
+    const active: ActiveSelector = { number: ++this.#last, entry, selector, isRemoved: false };
     this.#active.set(entry.id, active);
     this.#index.add(active);
     this.#cost += selector.cost;
@@ -117,16 +117,16 @@ export class Selectors {
 
   /** Returns the silences whose selector matches a check, including pending and expired ones. The result is cached. */
   matching(check: SelectedCheck): readonly SilencedEntry[] {
-    if (this.#active.size === 0) return NONE;
+    if (this.#active.size === 0) return NO_ENTRIES;
     // Usually the cache is up to date, and creating a generator would only cost time.
     if (!this.isPrepared(check)) {
       const steps = this.prepare(check);
       while (steps.next().done !== true);
     }
     const { selectors: evaluated } = check;
-    if (evaluated === undefined) return NONE;
+    if (evaluated === undefined) return NO_ENTRIES;
     this.#forgetRemoved(evaluated);
-    return evaluated.matching.length === 0 ? NONE : evaluated.matching.map(({ entry }) => entry);
+    return evaluated.matching.length === 0 ? NO_ENTRIES : evaluated.matching.map(({ entry }) => entry);
   }
 
   /**
@@ -140,7 +140,7 @@ export class Selectors {
     if (client === undefined) return;
     let evaluated = check.selectors;
     if (evaluated?.client !== client)
-      check.selectors = evaluated = { client, last: 0, removals: this.#removals, matching: NONE };
+      check.selectors = evaluated = { client, last: 0, removals: this.#removals, matching: NO_ENTRIES };
     // Selectors that were added after the evaluation for the client are left to the next call.
     const { last } = client;
     if (evaluated.last >= last) return;
@@ -160,7 +160,7 @@ export class Selectors {
   }
 
   *#prepareClient(client: SelectedClient): Generator<void, ClientSelectors | undefined, undefined> {
-    const evaluated = (client.selectors ??= { last: 0, removals: this.#removals, matching: NONE });
+    const evaluated = (client.selectors ??= { last: 0, removals: this.#removals, matching: NO_ENTRIES });
     const last = this.#last;
     if (evaluated.last < last) {
       const subject = client.subject();
@@ -179,15 +179,15 @@ export class Selectors {
    * @param candidates in the order of their numbers
    */
   *#evaluate(
-    evaluated: Evaluated<Active>,
+    evaluated: EvaluationCache<ActiveSelector>,
     last: number,
-    candidates: readonly Active[],
-    matches: (active: Active) => boolean,
+    candidates: readonly ActiveSelector[],
+    matches: (active: ActiveSelector) => boolean,
   ): Generator<void, void, undefined> {
     const before = evaluated.last;
-    const matching: Active[] = [];
+    const matching: ActiveSelector[] = [];
     for (const [at, candidate] of candidates.entries()) {
-      if (at % STEP === STEP - 1) yield;
+      if (at % STEP_SELECTORS === STEP_SELECTORS - 1) yield;
       if (candidate.number > last) break;
       if (!candidate.isRemoved && matches(candidate)) matching.push(candidate);
     }
@@ -197,7 +197,7 @@ export class Selectors {
     evaluated.last = last;
   }
 
-  #forgetRemoved(evaluated: Evaluated<Active>): void {
+  #forgetRemoved(evaluated: EvaluationCache<ActiveSelector>): void {
     if (evaluated.removals === this.#removals) return;
     evaluated.removals = this.#removals;
     if (evaluated.matching.length === 0) return;

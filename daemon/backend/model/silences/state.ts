@@ -21,12 +21,12 @@ import { MatcherIndex, type LabelledCheck } from './matcher-index.ts';
 import { Selectors, type SelectedCheck } from './selectors.ts';
 
 /** The attributes of clients and checks that are in memory, because the selectors of the namespace use them. */
-export interface Watched {
+export interface WatchedOwners {
   readonly client: Pick<WatchedAttributes, 'watch'>;
   readonly check: Pick<WatchedAttributes, 'watch'>;
 }
 
-const UNWATCHED: Watched = { client: { watch: () => undefined }, check: { watch: () => undefined } };
+const NO_WATCHED_OWNERS: WatchedOwners = { client: { watch: () => undefined }, check: { watch: () => undefined } };
 
 /** Returns the change that announces that a silence was created, changed or removed. */
 export function silencedChangeOf(
@@ -66,9 +66,9 @@ export class SilencedRegistry implements SilencedIndex {
   /** Silences whose selector is a set of label matchers. */
   readonly #matchers = new MatcherIndex();
   readonly #footprint: Footprint;
-  readonly #watched: Watched;
+  readonly #watched: WatchedOwners;
 
-  constructor(footprint = new Footprint(), watched = UNWATCHED) {
+  constructor(footprint = new Footprint(), watched = NO_WATCHED_OWNERS) {
     this.#footprint = footprint;
     this.#watched = watched;
   }
@@ -117,7 +117,7 @@ export class SilencedRegistry implements SilencedIndex {
 
   /** Returns the silences whose selector matches a check, including pending and expired ones. The result is cached. */
   selecting(check: SelectedCheck & LabelledCheck): readonly SilencedEntry[] {
-    return joined(this.#selectors.matching(check), this.#matchers.covering(check));
+    return joinEntries(this.#selectors.matching(check), this.#matchers.covering(check));
   }
 
   /**
@@ -125,7 +125,7 @@ export class SilencedRegistry implements SilencedIndex {
    * stored ones. Nothing is cached.
    */
   selectingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
-    return joined(this.#selectors.matchingOnce(subject), this.#matchers.coveringOnce(subject));
+    return joinEntries(this.#selectors.matchingOnce(subject), this.#matchers.coveringOnce(subject));
   }
 
   get(id: string): SilencedEntry | undefined {
@@ -218,13 +218,13 @@ export class SilencedRegistry implements SilencedIndex {
     const before = this.#uses.get(id);
     const since = before?.unmatched_since;
     if (since === now || !isCounted(this.#byId.get(id), since, now)) return false;
-    this.#uses.set(id, { ...UNUSED, ...before, unmatched_since: now });
+    this.#uses.set(id, { ...ZERO_COUNTERS, ...before, unmatched_since: now });
     return true;
   }
 
   /** Starts to measure the time since the last match of a silence. @param since start of that time in epoch seconds */
   countFrom(id: string, since: number): void {
-    this.#uses.set(id, { ...UNUSED, ...this.#uses.get(id), unmatched_since: since });
+    this.#uses.set(id, { ...ZERO_COUNTERS, ...this.#uses.get(id), unmatched_since: since });
   }
 
   forgetUse(id: string): void {
@@ -333,13 +333,13 @@ function windowUse(
   return { begin, suppressed: counted + 1 };
 }
 
-function joined(entries: readonly SilencedEntry[], others: readonly SilencedEntry[]): readonly SilencedEntry[] {
+function joinEntries(entries: readonly SilencedEntry[], others: readonly SilencedEntry[]): readonly SilencedEntry[] {
   if (others.length === 0) return entries;
   return entries.length === 0 ? others : [...entries, ...others];
 }
 
 /** The counters of a silence that suppressed nothing so far. */
-export const UNUSED: SilenceCounters = { suppressed: 0, last_suppressed: null };
+export const ZERO_COUNTERS: SilenceCounters = { suppressed: 0, last_suppressed: null };
 
 function idleOf(entry: SilencedEntry | undefined): number {
   return entry?.idle === undefined ? 0 : 1;

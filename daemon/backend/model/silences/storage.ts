@@ -5,7 +5,7 @@ import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
 import { loadSelectorAttributes } from './selector-attributes.ts';
 import { SILENCED_TOPIC } from './feed-rows.ts';
-import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from './stored-reminder.ts';
+import { toCurrentReminder, toStoredReminder, type WithStoredReminder } from './stored-reminder.ts';
 import { eachOf } from '../tables/dump-table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { v2SilencedOf } from '../../../../shared/domain/v2/silenced.ts';
@@ -15,7 +15,7 @@ import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-ob
  * The stored form of a silence, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Only
  * this file depends on this form.
  */
-interface Stored extends WithStoredReminder<Omit<SilencedEntry, 'expireAtMs'>> {
+interface StoredSilence extends WithStoredReminder<Omit<SilencedEntry, 'expireAtMs'>> {
   readonly expire_at: number | null;
 }
 
@@ -30,8 +30,8 @@ export function storedSilenced(entry: SilencedEntry): object {
     begin,
     expireAtMs: expire_at,
     ...attributes
-  } = withStoredReminder(entry);
-  return { id, subscription, check, reason, creator, begin, expire_at, ...attributes } satisfies Stored;
+  } = toStoredReminder(entry);
+  return { id, subscription, check, reason, creator, begin, expire_at, ...attributes } satisfies StoredSilence;
 }
 
 /**
@@ -40,7 +40,7 @@ export function storedSilenced(entry: SilencedEntry): object {
  * @param value result of `storedSilenced` after a round trip through JSON
  */
 export function silencedOfStored(value: unknown): SilencedEntry {
-  const stored = withCurrentReminder(value as Stored);
+  const stored = toCurrentReminder(value as StoredSilence);
   const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...attributes } = stored;
   return { id, subscription, check, reason, creator, begin, expireAtMs, ...attributes };
 }
@@ -49,7 +49,7 @@ export function silencedOfStored(value: unknown): SilencedEntry {
  * Returns the store key of a silence by its subscription and check. If one is missing, the empty string, which is never
  * a name, takes its place. If the silence has a selector, both are empty and the id of the silence follows.
  */
-const keyIn = (prefix: string, namespace: string, { id, subscription, check, selector }: SilencedEntry): Key => [
+const silenceKey = (prefix: string, namespace: string, { id, subscription, check, selector }: SilencedEntry): Key => [
   prefix,
   namespace,
   subscription ?? '',
@@ -58,15 +58,15 @@ const keyIn = (prefix: string, namespace: string, { id, subscription, check, sel
 ];
 
 /** The stored table of silences. */
-export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
+export const SILENCE_RECORDS: StoredTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
   prefix: 'silenced',
-  key: ({ name }, entry) => keyIn('silenced', name, entry),
+  key: ({ name }, entry) => silenceKey('silenced', name, entry),
   encode: (entry) => JSON.stringify(storedSilenced(entry)),
   putInMemory: ({ silenced }, _entry, entry) => silenced.put(entry),
   removeFromMemory: ({ silenced }, entry) => silenced.remove(entry),
   load: ({ silenced }, _key, text) => silenced.put(silencedOfStored(JSON.parse(text))),
   unload({ silenced }, key) {
-    const entry = silenced.get(idIn(key));
+    const entry = silenced.get(silenceIdOfKey(key));
     if (entry !== undefined) silenced.remove(entry);
   },
   async prepare(registry, key, text, store) {
@@ -88,8 +88,8 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
         // The time of creation is shifted too, because the duration from creation to end decides whether a reminder is
         // sent.
         timestamp: timestamp + secondsOf(byMs),
-        begin: moved(begin, byMs / 1000),
-        expireAtMs: moved(expireAtMs, byMs),
+        begin: shiftTime(begin, byMs / 1000),
+        expireAtMs: shiftTime(expireAtMs, byMs),
       }),
     );
   },
@@ -117,14 +117,14 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
  */
 export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> = {
   prefix: 'silenced-use',
-  key: ({ name }, entry) => keyIn('silenced-use', name, entry),
+  key: ({ name }, entry) => silenceKey('silenced-use', name, entry),
   encodeLatest({ silenced }, { id }) {
     const use = silenced.use(id);
     // There are no counters if the silence ended or was replaced later in the same batch.
     return use === undefined ? undefined : JSON.stringify(use);
   },
-  load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as StoredSilenceCounters),
-  unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
+  load: ({ silenced }, key, text) => silenced.loadUse(silenceIdOfKey(key), JSON.parse(text) as StoredSilenceCounters),
+  unload: ({ silenced }, key) => silenced.forgetUse(silenceIdOfKey(key)),
   shiftTimes: unmatchedMoved,
   // Whether silences matched while no backend ran is unknown, so that time is not counted as time without a match.
   extendDurations: unmatchedMoved,
@@ -155,12 +155,12 @@ function secondsOf(ms: number): number {
 }
 
 /** Returns a time shifted by `by`, which has the same unit; null if `time` is null. */
-function moved(time: number | null, by: number): number | null {
+function shiftTime(time: number | null, by: number): number | null {
   return time === null ? null : time + by;
 }
 
 /** Returns the id of a silence, given its store key or the store key of its counters. */
-function idIn([, , subscription, check, id]: Key): string {
+function silenceIdOfKey([, , subscription, check, id]: Key): string {
   if (id !== undefined) return String(id);
   return silencedId(presentPart(subscription), presentPart(check));
 }
@@ -176,5 +176,5 @@ export function dumpedSilenced(
   use: StoredSilenceCounters | undefined,
 ): Wrapped {
   const { metadata, ...spec } = v2SilencedOf(namespace, entry);
-  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: withStoredReminder(silencedRow(entry)), use } });
+  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: toStoredReminder(silencedRow(entry)), use } });
 }

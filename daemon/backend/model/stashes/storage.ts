@@ -9,13 +9,13 @@ import { stashesOf } from './state.ts';
  * The stored form of a stash, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Only
  * this file depends on this form.
  */
-interface Stored extends Omit<Stash, 'expireAtMs'> {
+interface StoredStash extends Omit<Stash, 'expireAtMs'> {
   readonly expire_at: number | null;
 }
 
 /** Converts a stash to its stored form, as an object for `JSON.stringify`. */
 export function storedStash({ path, content, expireAtMs }: Stash): object {
-  return { path, content, expire_at: expireAtMs } satisfies Stored;
+  return { path, content, expire_at: expireAtMs } satisfies StoredStash;
 }
 
 /**
@@ -24,20 +24,20 @@ export function storedStash({ path, content, expireAtMs }: Stash): object {
  * @param value result of `storedStash` after a round trip through JSON
  */
 export function stashOfStored(value: unknown): Stash {
-  const { path, content, expire_at: expireAtMs } = value as Stored;
+  const { path, content, expire_at: expireAtMs } = value as StoredStash;
   return { path, content, expireAtMs };
 }
 
-const PREFIX = 'stash';
+const STASH_PREFIX = 'stash';
 
-export const stashKey = (namespace: string, path: string): Key => [PREFIX, namespace, path];
+export const stashKey = (namespace: string, path: string): Key => [STASH_PREFIX, namespace, path];
 
 /**
  * The stored table of stashes, by path. A path is one element of the key, even if it contains slashes. The contents of
  * stashes are not loaded into memory.
  */
 export const STASHES: StoredTable & Table<Namespace, string, Stash> = {
-  prefix: PREFIX,
+  prefix: STASH_PREFIX,
   key: ({ name }, path) => stashKey(name, path),
   encode: (stash) => JSON.stringify(storedStash(stash)),
   putInMemory: (namespace, path, { expireAtMs }) => stashesOf(namespace).put({ path, expireAtMs }),

@@ -3,7 +3,7 @@ import type { Store } from '../../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** The registry and the store that objects are dumped from. */
-export interface DumpDeps {
+export interface DumpDependencies {
   readonly registry: Registry;
   readonly store: Store;
 }
@@ -19,7 +19,7 @@ export type StoredObject = readonly [keyParts: readonly string[], value: unknown
  * Its attribute `mon` contains all else that an exact restore needs. State that depends on the time of reading is left
  * out, such as whether an event is silenced.
  */
-export interface Dump {
+export interface TableDump {
   readonly type: V2Type;
   /** Second part of the keys of this type, if the table contains several types. */
   readonly kind?: string;
@@ -28,7 +28,7 @@ export interface Dump {
   /** Returns the dumped form of stored objects. Objects that are being removed are omitted. */
   readonly dumped: (
     objects: readonly StoredObject[],
-    parts: DumpDeps,
+    parts: DumpDependencies,
   ) => readonly Wrapped[] | Promise<readonly Wrapped[]>;
 }
 
@@ -36,12 +36,12 @@ export interface Dump {
 export interface DumpedTable {
   readonly prefix: string;
   /** The dumps of this kind, one for each type of object in its table; absent if dumps do not contain these objects. */
-  readonly dumps?: readonly Dump[];
+  readonly dumps?: readonly TableDump[];
 }
 
 /** Returns a `dumped` function that converts each object separately. */
 export function eachOf(
   dumped: (value: unknown, keyParts: readonly string[], registry: Registry) => Wrapped,
-): Dump['dumped'] {
+): TableDump['dumped'] {
   return (objects, { registry }) => objects.map(([keyParts, value]) => dumped(value, keyParts, registry));
 }

@@ -8,7 +8,7 @@ import type { Registry } from '../registry/registry.ts';
 export type KeyedRow = readonly [key: string, row: object | null];
 
 /** The namespaces whose rows a consumer of the feed gets. */
-export interface Reach {
+export interface ConsumerReach {
   /**
    * True if rows of several namespaces are sent. In this case each row contains its namespace, and its key begins with
    * it.
@@ -24,9 +24,9 @@ export interface Reach {
 }
 
 /** The state that the rows for one consumer are built from. */
-export interface ShownState {
+export interface FeedRowState {
   readonly registry: Pick<Registry, 'findNamespace' | 'namespaces' | 'state'>;
-  readonly reach: Reach;
+  readonly reach: ConsumerReach;
 }
 
 export type ChangesByNamespace = ReadonlyMap<string, readonly Change[]>;
@@ -40,18 +40,18 @@ export interface Topic {
    * Returns a text that changes if rows change because of state that is not stored. After such a change, any row can
    * differ without a change record. Absent if rows depend on stored state only.
    */
-  readonly revision?: (registry: ShownState['registry']) => string;
+  readonly revision?: (registry: FeedRowState['registry']) => string;
   /** Yields all rows. A row is built when the iterator reaches it, from the state at that time. */
-  readonly rows: (state: ShownState, now: () => number) => Iterable<KeyedRow>;
+  readonly rows: (state: FeedRowState, now: () => number) => Iterable<KeyedRow>;
   /**
    * Yields one row for each changed object. The call determines the keys of the changed objects; a row is built when
    * the iterator reaches it.
    */
-  readonly changed: (state: ShownState, changes: ChangesByNamespace, nowMs: number) => Iterable<KeyedRow>;
+  readonly changed: (state: FeedRowState, changes: ChangesByNamespace, nowMs: number) => Iterable<KeyedRow>;
 }
 
 /** The feed topic of one kind of stored objects. */
-export interface ShownTable {
+export interface TableTopic {
   /** The feed topic for objects of this kind; absent if they are not in the feed. */
   readonly topic?: Topic;
 }
@@ -88,7 +88,7 @@ export function namespacedTopic<Item, Row extends object>({
       for (const namespace of reach.namespaces(registry)) {
         for (const [key, item] of all(namespace)) {
           const shown = row(item, now());
-          if (shown !== null) yield rowAt([key, shown], namespace.name, reach);
+          if (shown !== null) yield addNamespaceToRow([key, shown], namespace.name, reach);
         }
       }
     },
@@ -97,7 +97,7 @@ export function namespacedTopic<Item, Row extends object>({
       return (function* () {
         for (const [at, items] of itemsByNamespace) {
           for (const [key, item] of items) {
-            yield rowAt([key, item === undefined ? null : row(item, nowMs)], at, reach);
+            yield addNamespaceToRow([key, item === undefined ? null : row(item, nowMs)], at, reach);
           }
         }
       })();
@@ -109,10 +109,10 @@ export function namespacedTopic<Item, Row extends object>({
  * Returns a row for one consumer. If rows of several namespaces are sent, the row contains its namespace, and its key
  * begins with it.
  */
-function rowAt(
+function addNamespaceToRow(
   keyed: KeyedRow,
   namespace: string,
-  { hasManyNamespaces: isMany }: Pick<Reach, 'hasManyNamespaces'>,
+  { hasManyNamespaces: isMany }: Pick<ConsumerReach, 'hasManyNamespaces'>,
 ): KeyedRow {
   if (!isMany) return keyed;
   const [key, row] = keyed;

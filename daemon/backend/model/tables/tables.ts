@@ -1,7 +1,7 @@
 import { API_KEYS, SESSIONS, TOKEN_KEY, USERS } from '../access/storage.ts';
 import { AGGREGATE_DELETIONS } from '../aggregates/storage.ts';
 import { AUDIT_HEAD } from '../audit/storage.ts';
-import { CLIENTS, INVALIDATED, TOMBSTONES } from '../clients/storage.ts';
+import { CLIENTS, CLIENT_BANS, TOMBSTONES } from '../clients/storage.ts';
 import { DEFINITIONS } from '../definitions/storage.ts';
 import { CHECK_RECORDS } from '../events/storage.ts';
 import type { Topic } from './feed-topic.ts';
@@ -11,7 +11,7 @@ import { PENDING_RESOLUTIONS } from '../notify/silence-ends/storage.ts';
 import { NAMESPACES } from '../namespaces/storage.ts';
 import { PLANS } from '../plans/storage.ts';
 import { AGENT_SPOOLS, SERIES, TTL_DEFINITIONS } from '../results/storage.ts';
-import { SILENCED, SILENCED_USES } from '../silences/storage.ts';
+import { SILENCE_RECORDS, SILENCED_USES } from '../silences/storage.ts';
 import { TIMELINE_HEAD } from '../timeline/storage.ts';
 import { STASHES } from '../stashes/storage.ts';
 import type { StoredTable } from './stored-table.ts';
@@ -21,7 +21,7 @@ import type { StoredTable } from './stored-table.ts';
  * sent, in this order: clients before their results, and silences before the events that they silence.
  */
 export const TABLES: readonly StoredTable[] = [
-  SILENCED,
+  SILENCE_RECORDS,
   SILENCED_USES,
   PLANS,
   CLIENTS,
@@ -37,7 +37,7 @@ export const TABLES: readonly StoredTable[] = [
   TTL_DEFINITIONS,
   STASHES,
   AGENT_SPOOLS,
-  INVALIDATED,
+  CLIENT_BANS,
   TOMBSTONES,
   DEFINITIONS,
   NAMESPACES,

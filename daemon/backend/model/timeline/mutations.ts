@@ -42,7 +42,12 @@ export function recordStateChange(
   if (change === undefined || !transaction.registry.timeline.isKept) return;
   // While an event is recovering, it keeps its output.
   const said = after.event?.recovery === undefined ? output : entry.summary;
-  noteCheck(transaction, entry, { ...change, ...silencedAt(transaction, entry, change), ...outputOf(entry, said) }, by);
+  recordCheckTransition(
+    transaction,
+    entry,
+    { ...change, ...silencedByAttribute(transaction, entry, change), ...outputOf(entry, said) },
+    by,
+  );
 }
 
 /**
@@ -50,21 +55,21 @@ export function recordStateChange(
  *
  * @param to the new name of the check, if it is renamed
  */
-export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: ActingUser, to?: string): void {
+export function recordRemoval(transaction: Transaction, entry: CheckEntry, by: ActingUser, to?: string): void {
   const removal = removalOf(entry.state);
   if (removal === undefined || !transaction.registry.timeline.isKept) return;
-  noteCheck(transaction, entry, to === undefined ? removal : { ...removal, kind: 'rename', to }, by);
+  recordCheckTransition(transaction, entry, to === undefined ? removal : { ...removal, kind: 'rename', to }, by);
 }
 
 /** Records in the timeline that a silence was created, or that it replaced the silence with the same id. */
-export function noteSilence(
+export function recordSilence(
   transaction: Transaction,
   namespace: Namespace,
   entry: SilencedEntry,
   by: ActingUser,
 ): void {
   const { creator, reason, begin, expireAtMs: end, expire_on_resolve: endsWithEvent, recurrence } = entry;
-  noteEntry(transaction, namespace, entry, JSON.stringify({ begin, end }), {
+  recordSilenceTransition(transaction, namespace, entry, JSON.stringify({ begin, end }), {
     kind: 'silence',
     ...silenceOf(entry),
     ...(by !== undefined && { by }),
@@ -83,7 +88,7 @@ export function noteSilence(
  * @param by name of the user who ended it; undefined if it expired
  * @param reason why it was ended, if given
  */
-export function noteSilenceEnd(
+export function recordSilenceEnd(
   transaction: Transaction,
   namespace: Namespace,
   entry: SilencedEntry,
@@ -94,7 +99,7 @@ export function noteSilenceEnd(
     by === undefined
       ? { kind: 'expire', ...silenceOf(entry) }
       : { kind: 'clear', ...silenceOf(entry), by, ...(reason !== undefined && { reason }) };
-  noteEntry(transaction, namespace, entry, '', transition);
+  recordSilenceTransition(transaction, namespace, entry, '', transition);
 }
 
 function silenceOf({ id, subscription, check, selector }: SilencedEntry): Omit<Transition, 'kind'> {
@@ -109,7 +114,7 @@ function silenceOf({ id, subscription, check, selector }: SilencedEntry): Omit<T
 /** Maximum length of a selector in bytes if it is part of a key, because an index of PostgreSQL allows 2,704 bytes. */
 const INDEXED_SELECTOR_BYTES_MAX = 2000;
 
-function noteEntry(
+function recordSilenceTransition(
   transaction: Transaction,
   { name }: Namespace,
   { subscription, check, selector }: SilencedEntry,
@@ -118,16 +123,16 @@ function noteEntry(
 ): void {
   if (!transaction.registry.timeline.isKept) return;
   if (selector === undefined) {
-    write(transaction, name, [indexOfSilence(name, subscription, check), span], transition);
+    writeTransition(transaction, name, [indexOfSilence(name, subscription, check), span], transition);
     return;
   }
   // A database does not allow longer keys. A silence with such a selector is in the timeline of the namespace, but not
   // in those of single checks.
   const isIndexed = Buffer.byteLength(selector) <= INDEXED_SELECTOR_BYTES_MAX;
-  write(transaction, name, isIndexed ? [indexOfSelector(name, selector), span] : undefined, transition);
+  writeTransition(transaction, name, isIndexed ? [indexOfSelector(name, selector), span] : undefined, transition);
 }
 
-function noteCheck(
+function recordCheckTransition(
   transaction: Transaction,
   { client, name: check }: CheckEntry,
   transition: Omit<Transition, 'client'>,
@@ -136,7 +141,7 @@ function noteCheck(
   const { namespace, name } = client;
   const { was = '', status = '' } = transition;
   const index = indexOfCheck(namespace.name, name, check);
-  const id = write(transaction, namespace.name, [index, `${String(was)}>${String(status)}`], {
+  const id = writeTransition(transaction, namespace.name, [index, `${String(was)}>${String(status)}`], {
     ...transition,
     client: name,
     check,
@@ -145,7 +150,7 @@ function noteCheck(
   transaction.registry.timeline.recordStateChange({ namespace: namespace.name, client: name, check }, id);
 }
 
-function write(
+function writeTransition(
   transaction: Transaction,
   namespace: string,
   indexed: readonly [index: Key, text: string] | undefined,
@@ -176,7 +181,11 @@ export function isBlank(registry: Registry): boolean {
   return true;
 }
 
-function silencedAt({ nowMs }: Transaction, entry: CheckEntry, change: StateChange): Pick<Transition, 'silenced_by'> {
+function silencedByAttribute(
+  { nowMs }: Transaction,
+  entry: CheckEntry,
+  change: StateChange,
+): Pick<Transition, 'silenced_by'> {
   const action = change.kind === 'resolve' ? 'resolve' : change.flapping === true ? 'flapping' : 'create';
   if (change.status === undefined || !canBeSilenced({ status: change.status, action })) return {};
   const ids = entry.silencedBy(nowMs).slice(0, SILENCES_MAX);

@@ -11,11 +11,11 @@ import type { TimelineHead } from './state.ts';
  */
 
 /** The maximum id; keys contain its difference to an id, so that the newest id sorts first. */
-const LAST_ID = Number.MAX_SAFE_INTEGER;
+const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 /** Converts an id to the part of a key that sorts the newest id first, and back. */
-export const reverseId = (id: number): number => LAST_ID - id;
-export const idAt = (reversedId: number): number => LAST_ID - reversedId;
+export const reverseId = (id: number): number => MAX_ID - id;
+export const idFromReversed = (reversedId: number): number => MAX_ID - reversedId;
 
 /** Returns the highest possible id of a millisecond. */
 export const lastIdOf = (ms: number): number => ms * 1000 + 999;
@@ -55,14 +55,14 @@ export const indexOfSilence = (namespace: string, subscription: string | null, c
  * Prefix of the keys of checkpoint headers, the newest first. The header is stored when writing the checkpoint starts.
  */
 export const CHECKPOINT_PREFIX = 'timeline-checkpoint';
-export const checkpointAt = (reversedId: number): Key => [CHECKPOINT_PREFIX, reversedId];
+export const checkpointKey = (reversedId: number): Key => [CHECKPOINT_PREFIX, reversedId];
 
 /**
  * Prefix of the keys of checkpoint parts, in the format of `checkpoint.ts`. The parts with silences come first, then
  * the parts with clients.
  */
 const PART_PREFIX = 'timeline-state';
-export const partsAt = (reversedId: number): Key => [PART_PREFIX, reversedId];
+export const checkpointPartsKey = (reversedId: number): Key => [PART_PREFIX, reversedId];
 export const silencePartsOf = (reversedId: number, namespace: string): Key => [PART_PREFIX, reversedId, namespace, 0];
 export const clientPartsOf = (reversedId: number, namespace: string): Key => [PART_PREFIX, reversedId, namespace, 1];
 
@@ -73,7 +73,7 @@ export const indexOfSelector = (namespace: string, selector: string): Key =>
   indexOfSilence(namespace, null, SELECTOR_SIGN + selector);
 
 /** Returns the selector that takes the place of a check in a key; undefined if it is the name of a check. */
-export const selectorIn = (part: string): string | undefined =>
+export const selectorInKeyPart = (part: string): string | undefined =>
   part.startsWith(SELECTOR_SIGN) ? part.slice(SELECTOR_SIGN.length) : undefined;
 
 const HEAD_PREFIX = 'timeline-head';

@@ -8,7 +8,7 @@ import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } fr
 import type { MemoryLimit, DiskLimit } from './resource-limits.ts';
 
 /** The stored records that were read for the commands of a batch, by the entry that they belong to. */
-export type Fetched = ReadonlyMap<object, unknown>;
+export type FetchedRecords = ReadonlyMap<object, unknown>;
 
 /** The writes, change announcements and handler runs that result from a batch. */
 export interface Outcome {
@@ -38,7 +38,7 @@ export class Transaction {
   readonly routing: Routing;
   readonly memory: MemoryLimit;
   readonly #diskLimit: DiskLimit;
-  readonly #fetched: Fetched;
+  readonly #fetched: FetchedRecords;
   /**
    * The records to be written, by table, then entry. A record is written once, even if the batch changes it several
    * times.
@@ -60,7 +60,7 @@ export class Transaction {
   constructor(
     registry: Registry,
     nowMs: number,
-    fetched: Fetched,
+    fetched: FetchedRecords,
     {
       routing,
       diskLimit,

@@ -9,7 +9,7 @@ import {
   type AddressRule,
 } from '../../../../shared/domain/address-rules.ts';
 import { MonError } from '../../../../shared/errors.ts';
-import { listContains, ListedNetworks, networkList } from '../../access/networks.ts';
+import { listContains, NetworkList, networkList } from '../../access/networks.ts';
 import type { Clock } from '../../ports.ts';
 import { NameLookupCache, type NameResolver } from './name-lookups.ts';
 
@@ -19,7 +19,7 @@ import { NameLookupCache, type NameResolver } from './name-lookups.ts';
  */
 export type AllowedAddresses = readonly [LookupAddress, ...LookupAddress[]];
 
-interface TargetResolverDeps {
+interface TargetResolverDependencies {
   readonly clock: Clock;
   /**
    * Returns the current setting `handler-networks`: the networks, in CIDR notation, that handlers may always send to.
@@ -31,11 +31,15 @@ interface TargetResolverDeps {
 
 /** Resolves the hosts that handlers send to, and rejects addresses that handlers may not send to (security S15). */
 export class TargetResolver {
-  readonly #alwaysAllowedNetworks: ListedNetworks;
+  readonly #alwaysAllowedNetworks: NetworkList;
   readonly #nameLookups: NameLookupCache;
 
-  constructor({ clock, alwaysAllowedNetworks, lookUp = (name) => lookup(name, { all: true }) }: TargetResolverDeps) {
-    this.#alwaysAllowedNetworks = new ListedNetworks(alwaysAllowedNetworks);
+  constructor({
+    clock,
+    alwaysAllowedNetworks,
+    lookUp = (name) => lookup(name, { all: true }),
+  }: TargetResolverDependencies) {
+    this.#alwaysAllowedNetworks = new NetworkList(alwaysAllowedNetworks);
     this.#nameLookups = new NameLookupCache(clock, lookUp);
   }
 

@@ -9,12 +9,12 @@ import { bodyValidator, readBody } from '../../http/json-body.ts';
 import { sendList } from '../../http/list.ts';
 import type { Clock, Store } from '../../ports.ts';
 import type { DeadLetters } from './dead-letters.ts';
-import type { OnMon } from '../../http/route.ts';
+import type { MonHandlers } from '../../http/route.ts';
 import { searchFilter } from '../../http/search.ts';
 
 const validateSelection = bodyValidator(MON_API.retryDeadLetters);
 
-interface DeadLetterRouteDeps {
+interface DeadLetterRouteDependencies {
   readonly clock: Clock;
   readonly deadLetters: DeadLetters;
   readonly store: Store;
@@ -25,7 +25,7 @@ export function deadLettersOnMon({
   clock,
   deadLetters,
   store,
-}: DeadLetterRouteDeps): OnMon<
+}: DeadLetterRouteDependencies): MonHandlers<
   'deadLetters' | 'retryDeadLetters' | 'dropDeadLetters' | 'deadLetter' | 'dropDeadLetter' | 'retryDeadLetter'
 > {
   return {

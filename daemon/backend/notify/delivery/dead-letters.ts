@@ -22,7 +22,7 @@ interface RemovalRequest {
   readonly actor: Actor;
 }
 
-interface DeadLettersDeps {
+interface DeadLettersDependencies {
   readonly deadLetterIndex: DeadLetterIndex;
   readonly jobWriter: JobWriter;
   readonly clock: Clock;
@@ -41,14 +41,14 @@ const REASON_LENGTH_MAX = 500;
 export class DeadLetters {
   /** Number of dead letters that were deleted because the dead-letter queue was full, since the backend started. */
   overflowDropCount = 0;
-  readonly #deps: DeadLettersDeps;
+  readonly #deps: DeadLettersDependencies;
   readonly #index: DeadLetterIndex;
   /** The ids of the dead letters that a request is retrying or dropping. Other requests skip these dead letters. */
   readonly #claimedIds = new Set<number>();
   #enqueueRetry: (ticket: QueuedJob) => void = () => undefined;
   readonly #overflowReports: ReportLimiter;
 
-  constructor(deps: DeadLettersDeps) {
+  constructor(deps: DeadLettersDependencies) {
     this.#deps = deps;
     this.#index = deps.deadLetterIndex;
     this.#overflowReports = new ReportLimiter(deps.clock);

@@ -36,7 +36,7 @@ import { sendUdp } from './udp.ts';
 import { WebhookSender } from './webhook.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
-export interface HandlerRunnerDeps {
+export interface HandlerRunnerDependencies {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -108,11 +108,11 @@ interface MutatedSubject extends DeliverySubject {
  * runner is disposed, it closes the webhook connections that are kept open.
  */
 export class HandlerRunner implements Disposable {
-  readonly #deps: HandlerRunnerDeps;
+  readonly #deps: HandlerRunnerDependencies;
   readonly #targetResolver: TargetResolver;
   readonly #webhooks = new WebhookSender();
 
-  constructor(deps: HandlerRunnerDeps) {
+  constructor(deps: HandlerRunnerDependencies) {
     this.#deps = deps;
     this.#targetResolver = new TargetResolver(deps);
   }

@@ -18,7 +18,7 @@ export interface ClientRemover {
   ): Promise<void>;
 }
 
-interface DeregistrationDeps {
+interface DeregistrationDependencies {
   readonly clients: ClientRemover;
   readonly registry: Pick<Registry, 'namespace'>;
   readonly log: Log;
@@ -33,7 +33,7 @@ interface DeregistrationDeps {
  */
 export async function runDeregistrationHandler(
   { namespace, client, event }: HandlerJob,
-  { clients, registry, log, logFields }: DeregistrationDeps,
+  { clients, registry, log, logFields }: DeregistrationDependencies,
 ): Promise<DeliveryOutcome> {
   const entry = registry.namespace(namespace).clients.get(client);
   if (entry !== undefined && entry.timestamp > event.timestamp) {

@@ -10,7 +10,7 @@ import { readAuthorities } from '../../../../shared/tls/authorities.ts';
 import type { Log } from '../../../log/log.ts';
 import { pinnedLookup } from './addresses.ts';
 import { DELIVERED, permanentFailure, retryableFailure, toDisplayLine, type DeliveryOutcome } from './outcome.ts';
-import type { NetworkDeps } from './tcp.ts';
+import type { NetworkDependencies } from './tcp.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
 /** Default time limit in seconds for sending a mail. It is long because mail servers that scan messages are slow. */
@@ -26,7 +26,7 @@ interface MailDelivery {
   readonly mail: Mail;
 }
 
-interface MailDeps extends NetworkDeps {
+interface MailDependencies extends NetworkDependencies {
   readonly log: Log;
   /** Log fields that identify the handler run. */
   readonly logFields: object;
@@ -35,7 +35,7 @@ interface MailDeps extends NetworkDeps {
 /** Sends a mail to an SMTP server, over a new connection (completion 1.23). Never rejects. */
 export async function sendMail(
   { job, handler, mail }: MailDelivery,
-  { targetResolver, clock, signal, log, logFields, onResponse }: MailDeps,
+  { targetResolver, clock, signal, log, logFields, onResponse }: MailDependencies,
 ): Promise<DeliveryOutcome> {
   const { smtp, timeout: seconds = TIMEOUT_SECONDS_DEFAULT } = handler;
   const { host, port = DEFAULT_PORT_BY_TLS_MODE[smtp.tls] } = smtp;

@@ -70,7 +70,7 @@ const CONCURRENCY_BY_TYPE: Readonly<Record<string, number>> = { pipe: 10, email:
 const CONCURRENCY_DEFAULT = 20;
 const QUEUE_LIMIT_DEFAULT = 10_000;
 
-interface HandlerQueueDeps {
+interface HandlerQueueDependencies {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly deadLetterIndex: Pick<DeadLetterIndex, 'isFull'>;
   readonly clock: Clock;
@@ -81,12 +81,12 @@ interface HandlerQueueDeps {
  * decision whether to notify a handler depends on whether its queue is full.
  */
 export class HandlerQueues implements QueueCapacity {
-  readonly #deps: HandlerQueueDeps;
+  readonly #deps: HandlerQueueDependencies;
   /** The queues of all handlers, by `qualifiedHandlerName`. */
   readonly #queues = new Map<string, HandlerQueue>();
   readonly #deliveryListeners = new Set<(latencyMs: number) => void>();
 
-  constructor(deps: HandlerQueueDeps) {
+  constructor(deps: HandlerQueueDependencies) {
     this.#deps = deps;
   }
 

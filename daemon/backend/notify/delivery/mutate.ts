@@ -9,7 +9,7 @@ import { permanentFailure, retryableFailure, BACKEND_STOPPING, type DeliveryOutc
 export type MutatorOutcome =
   { readonly kind: 'mutated'; readonly data: string } | Extract<DeliveryOutcome, { kind: 'failed' }>;
 
-interface MutatorDeps {
+interface MutatorDependencies {
   /** The definitions in the namespace of the event, from which the mutator is read. */
   readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
@@ -31,7 +31,7 @@ const DEFAULT_MUTATOR = 'json';
 export async function runMutator(
   event: HandledEvent,
   name: string = DEFAULT_MUTATOR,
-  { definitions, commands, log, formatEvent = JSON.stringify, signal, logFields }: MutatorDeps,
+  { definitions, commands, log, formatEvent = JSON.stringify, signal, logFields }: MutatorDependencies,
 ): Promise<MutatorOutcome> {
   const definition = definitions.mutator(name);
   if (definition === undefined) {

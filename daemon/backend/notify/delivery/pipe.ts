@@ -4,7 +4,7 @@ import type { CommandRunner } from '../../../command/command-runner.ts';
 import type { Log } from '../../../log/log.ts';
 import { DELIVERED, retryableFailure, BACKEND_STOPPING, type DeliveryOutcome } from './outcome.ts';
 
-interface PipeDeps {
+interface PipeDependencies {
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
   /** The command of the handler is killed when this signal is aborted. */
@@ -23,7 +23,7 @@ const LOGGED_OUTPUT_LENGTH_MAX = 4096;
 export async function runPipeHandler(
   { command, timeout, env_vars: environment }: Extract<RunningHandler, { type: 'pipe' }>,
   data: string,
-  { commands, log, signal, logFields }: PipeDeps,
+  { commands, log, signal, logFields }: PipeDependencies,
 ): Promise<DeliveryOutcome> {
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   const outcome = await commands.run(command, { timeoutMs, input: data, environment, signal });

@@ -7,7 +7,7 @@ import type { DeadLetters } from './dead-letters.ts';
 import { qualifiedHandlerName } from './qualified-handler-name.ts';
 import type { HandlerStatistics, HandlerQueues } from './handler-queues.ts';
 
-interface HandlerStatusDeps {
+interface HandlerStatusDependencies {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly handlerQueues: Pick<HandlerQueues, 'statistics'>;
   readonly deadLetters: Pick<DeadLetters, 'all'>;
@@ -22,7 +22,7 @@ interface HandlerStatusDeps {
  * @param namespaces the namespaces that the caller may read
  */
 export function listHandlerStatuses(
-  { definitions, handlerQueues, deadLetters, registry }: HandlerStatusDeps,
+  { definitions, handlerQueues, deadLetters, registry }: HandlerStatusDependencies,
   namespaces: readonly string[],
   nowMs: number,
 ): HandlerStatus[] {

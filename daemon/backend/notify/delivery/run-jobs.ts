@@ -38,7 +38,7 @@ export interface Deliverer {
   ): Promise<DeliveryOutcome>;
 }
 
-export interface JobRunnerDeps {
+export interface JobRunnerDependencies {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly handlerQueues: HandlerQueues;
   readonly delivery: Deliverer;
@@ -76,7 +76,7 @@ const READ_RETRY_DELAY_MS = 1000;
  * restart loses no job.
  */
 export class JobRunner implements AsyncDisposable {
-  readonly #deps: JobRunnerDeps;
+  readonly #deps: JobRunnerDependencies;
   readonly #jobCache: JobCache;
   /** The handler queues from which a run may be able to start. */
   readonly #startableQueues = new Set<HandlerQueue>();
@@ -92,7 +92,7 @@ export class JobRunner implements AsyncDisposable {
   #isLoading = true;
   #isStopping = false;
 
-  private constructor(deps: JobRunnerDeps) {
+  private constructor(deps: JobRunnerDependencies) {
     this.#deps = deps;
     this.#jobCache = new JobCache(deps.store);
     deps.deadLetters.setEnqueueRetry((ticket) => this.#enqueue(ticket));
@@ -103,7 +103,7 @@ export class JobRunner implements AsyncDisposable {
    *
    * @throws MonError `unavailable` if the store cannot be read
    */
-  static async start(deps: JobRunnerDeps): Promise<JobRunner> {
+  static async start(deps: JobRunnerDependencies): Promise<JobRunner> {
     const runner = new JobRunner(deps);
     const committedJobs: HandlerJob[] = [];
     runner.#commitListener = deps.commits.onCommit(({ jobs, handlingNotes }) => {

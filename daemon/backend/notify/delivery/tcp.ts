@@ -22,7 +22,7 @@ interface TcpMessage {
   readonly timeoutSeconds?: number | undefined;
 }
 
-export interface NetworkDeps {
+export interface NetworkDependencies {
   readonly targetResolver: TargetResolver;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export interface NetworkDeps {
  */
 export async function sendTcp(
   { data, target, timeoutSeconds = TIMEOUT_SECONDS_DEFAULT }: TcpMessage,
-  { targetResolver, clock, signal }: NetworkDeps,
+  { targetResolver, clock, signal }: NetworkDependencies,
 ): Promise<DeliveryOutcome> {
   if (data === '') return DELIVERED;
   return await runWithTimeLimit({ clock, seconds: timeoutSeconds, signal }, async (limitSignal) => {

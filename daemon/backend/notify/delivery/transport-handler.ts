@@ -4,7 +4,7 @@ import { errorMessage } from '../../../../shared/errors.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { parseStreamAddress } from '../../../../shared/schemas/stream-address.ts';
 import { DELIVERED, retryableFailure, type DeliveryOutcome } from './outcome.ts';
-import { sendTcp, type NetworkDeps } from './tcp.ts';
+import { sendTcp, type NetworkDependencies } from './tcp.ts';
 
 export type TransportHandler = Extract<RunningHandler, { type: 'transport' }>;
 
@@ -21,7 +21,7 @@ export const TRANSPORT_MESSAGE_BYTES_MAX = 256 * 1024;
 export async function sendToFileAndSocket(
   data: string,
   { pipe: { options = {} } }: TransportHandler,
-  deps: NetworkDeps,
+  deps: NetworkDependencies,
 ): Promise<DeliveryOutcome> {
   const { file, socket } = options;
   const target = socket === undefined ? undefined : parseStreamAddress(socket);

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { promisify } from 'node:util';
 import { DELIVERED, permanentFailure, type DeliveryOutcome } from './outcome.ts';
-import type { NetworkDeps } from './tcp.ts';
+import type { NetworkDependencies } from './tcp.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
 /** Time limit in seconds for one datagram. Only the look-up of the host takes time. */
@@ -16,7 +16,7 @@ const DATAGRAM_BYTES_MAX = 65_507;
  */
 export async function sendUdp(
   { data, target }: { readonly data: string; readonly target: { readonly host: string; readonly port: number } },
-  { targetResolver, clock, signal }: NetworkDeps,
+  { targetResolver, clock, signal }: NetworkDependencies,
 ): Promise<DeliveryOutcome> {
   const bytes = Buffer.from(data);
   if (bytes.length > DATAGRAM_BYTES_MAX) return datagramTooLarge(bytes);

@@ -10,7 +10,7 @@ import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { VERSION } from '../../../../shared/schemas/version.ts';
 import { pinnedLookup } from './addresses.ts';
 import { DELIVERED, permanentFailure, retryableFailure, toDisplayLine, type DeliveryOutcome } from './outcome.ts';
-import type { NetworkDeps } from './tcp.ts';
+import type { NetworkDependencies } from './tcp.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
 export type WebhookHandler = Extract<RunningHandler, { type: 'webhook' }>;
@@ -80,7 +80,7 @@ export class WebhookSender implements Disposable {
   readonly #agent = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
   /** Sends a notification, follows redirects and returns the outcome. Never rejects. */
-  async send({ job, handler, bodyOrRequest }: WebhookDelivery, deps: NetworkDeps): Promise<DeliveryOutcome> {
+  async send({ job, handler, bodyOrRequest }: WebhookDelivery, deps: NetworkDependencies): Promise<DeliveryOutcome> {
     const { clock, signal } = deps;
     const timeLimit = { clock, seconds: handler.timeout ?? TIMEOUT_DEFAULT_SECONDS, signal };
     return await runWithTimeLimit<DeliveryOutcome>(timeLimit, async (limitSignal) => {
@@ -108,7 +108,7 @@ export class WebhookSender implements Disposable {
 
   async #sendRequest(
     { url, isRedirected, body, headers, confidentialHeaders }: WebhookRequest,
-    deps: NetworkDeps,
+    deps: NetworkDependencies,
   ): Promise<WebhookResponse> {
     const { targetResolver, signal } = deps;
     const checkedAddresses = isRedirected

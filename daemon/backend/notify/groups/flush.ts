@@ -47,7 +47,7 @@ const EVENTS_PER_CHUNK = 100;
  */
 const EVENTS_READ_PER_FLUSH_MAX = 2000;
 
-interface FlushDeps {
+interface FlushDependencies {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly definitions: Pick<Definitions, 'in' | 'inhibitions'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -58,9 +58,9 @@ type GroupingDefinition = RunningHandler & { readonly group_by: readonly string[
 
 /** Flushes groups. A flush and the handler run that it enqueues are in the same commit. */
 export class GroupFlusher {
-  readonly #deps: FlushDeps;
+  readonly #deps: FlushDependencies;
 
-  constructor(deps: FlushDeps) {
+  constructor(deps: FlushDependencies) {
     this.#deps = deps;
   }
 

@@ -1,18 +1,18 @@
 import type { Definitions } from '../../model/config/definitions.ts';
 import { sendList } from '../../http/list.ts';
-import type { OnMon } from '../../http/route.ts';
+import type { MonHandlers } from '../../http/route.ts';
 import { visibleNamespaces } from '../../http/v2-collection.ts';
-import type { NamespaceDeps } from '../../namespaces/request-namespaces.ts';
+import type { NamespaceDependencies } from '../../namespaces/request-namespaces.ts';
 import { groupRow } from './queries.ts';
 import { groupsOf, type Group } from '../../model/notify/groups/state.ts';
 import { nextGroupFlushAtMs } from './flush.ts';
 
-interface GroupRouteDeps extends NamespaceDeps {
+interface GroupRouteDependencies extends NamespaceDependencies {
   readonly config: { readonly definitions: Pick<Definitions, 'in'> };
 }
 
 /** Returns the API route that lists the groups of handlers, in all namespaces that the caller may see. */
-export function groupsOnMon(deps: GroupRouteDeps): OnMon<'handlerGroups'> {
+export function groupsOnMon(deps: GroupRouteDependencies): MonHandlers<'handlerGroups'> {
   const { registry, config } = deps;
   return {
     handlerGroups: (request, reply) => {

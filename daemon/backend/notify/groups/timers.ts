@@ -19,7 +19,7 @@ const FLUSH_RETRY_MS = 1000;
  */
 const TIMER_DELAY_MS_MAX = 60_000;
 
-interface FlushTimerDeps {
+interface FlushTimerDependencies {
   readonly registry: Registry;
   readonly flusher: Pick<GroupFlusher, 'nextGroupFlushAtMs' | 'flush'>;
   readonly queues: QueueCapacity;
@@ -31,7 +31,7 @@ interface FlushTimerDeps {
 
 /** Flushes each group when its next flush is due. One timer serves all groups. */
 export class GroupFlushTimer implements Disposable {
-  readonly #deps: FlushTimerDeps;
+  readonly #deps: FlushTimerDependencies;
   /**
    * Scheduled flushes, by the time of the steady clock, which clock corrections do not affect. If a flush is moved to
    * an earlier time, or its group is removed, its old entry stays here. The entry is skipped when it comes up.
@@ -47,7 +47,7 @@ export class GroupFlushTimer implements Disposable {
   #registryGeneration: number;
   #isDisposed = false;
 
-  constructor(deps: FlushTimerDeps) {
+  constructor(deps: FlushTimerDependencies) {
     this.#deps = deps;
     this.#registryGeneration = deps.registry.generation;
     this.#scheduleAll();

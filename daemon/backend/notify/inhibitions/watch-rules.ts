@@ -31,7 +31,7 @@ const YIELD_AFTER_MS = 4;
 /** Delay in milliseconds before the evaluation of open events starts again after an error. */
 const RETRY_DELAY_MS = 1000;
 
-interface RuleWatcherDeps {
+interface RuleWatcherDependencies {
   readonly registry: Registry;
   readonly definitions: Pick<Definitions, 'inhibitions' | 'onChange'>;
   readonly updates: Pick<
@@ -47,18 +47,18 @@ interface RuleWatcherDeps {
  * the backend was down (inhibition 4). A search in memory finds the few events that the changed rules may match, so
  * that only the stored records of these events are read.
  */
-export function watchInhibitionRules(deps: RuleWatcherDeps): Disposable {
+export function watchInhibitionRules(deps: RuleWatcherDependencies): Disposable {
   return new InhibitionRuleWatcher(deps);
 }
 
 class InhibitionRuleWatcher implements Disposable {
-  readonly #deps: RuleWatcherDeps;
+  readonly #deps: RuleWatcherDependencies;
   readonly #ruleChangeListener: Disposable;
   #isEvaluating = false;
   #isDisposed = false;
   #retryTimer: Disposable | undefined;
 
-  constructor(deps: RuleWatcherDeps) {
+  constructor(deps: RuleWatcherDependencies) {
     this.#deps = deps;
     this.#ruleChangeListener = deps.definitions.onChange(() => this.#startEvaluationIfOutdated());
     this.#startEvaluationIfOutdated();

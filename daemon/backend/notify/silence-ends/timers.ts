@@ -15,7 +15,7 @@ import type { CheckEntry, Namespace } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import { inChunks } from '../../store/time-slice.ts';
 
-interface SilenceEndDeps {
+interface SilenceEndDependencies {
   readonly registry: Registry;
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly notifier: Pick<SilenceEndNotifier, 'notify'>;
@@ -34,7 +34,7 @@ interface SilenceEndDeps {
  *
  * The silences that ended while the backend was down are handled at start.
  */
-export function watchSilenceEnds(deps: SilenceEndDeps): Disposable {
+export function watchSilenceEnds(deps: SilenceEndDependencies): Disposable {
   const { registry, commits, clock } = deps;
   const queue = new SilenceEndQueue(deps);
   const commitListener = commits.onCommit(({ changes }) => {
@@ -122,7 +122,7 @@ const FULL_QUEUE_RETRY_DELAY_MS = 10_000;
  * chunks, one chunk after another. If the backend stops, the next start finds the remaining events again.
  */
 class SilenceEndQueue implements Disposable {
-  readonly #deps: SilenceEndDeps;
+  readonly #deps: SilenceEndDependencies;
   readonly #queuedEvents = new Map<string, EventKey>();
   /** The names of the namespaces for which a pass over all pending resolutions is scheduled and has not started. */
   readonly #namespacesToCheck = new Set<string>();
@@ -135,7 +135,7 @@ class SilenceEndQueue implements Disposable {
   readonly #postponedEvents = new Map<string, EventKey>();
   #postponedTimer: Disposable | undefined;
 
-  constructor(deps: SilenceEndDeps) {
+  constructor(deps: SilenceEndDependencies) {
     this.#deps = deps;
   }
 

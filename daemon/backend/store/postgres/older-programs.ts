@@ -19,7 +19,7 @@ type OlderProgram =
   | { readonly name: string; readonly url: string; readonly version: string; readonly seconds: number }
   | { readonly name: null; readonly url: null; readonly version: null; readonly seconds: number };
 
-interface OlderParts {
+interface OlderProgramsDependencies {
   readonly server: Pick<DatabaseServer, 'readers' | 'shown'>;
   /** The id of this process as a member. */
   readonly self: string;
@@ -32,9 +32,9 @@ interface OlderParts {
  * they would drop data that they do not know.
  */
 export class OlderPrograms {
-  readonly #parts: OlderParts;
+  readonly #parts: OlderProgramsDependencies;
 
-  constructor(parts: OlderParts) {
+  constructor(parts: OlderProgramsDependencies) {
     this.#parts = parts;
   }
 

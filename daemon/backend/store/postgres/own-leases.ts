@@ -28,7 +28,7 @@ interface OwnLease {
   readonly lose: (problem: MonError) => void;
 }
 
-interface LeaseParts {
+interface LeaseDependencies {
   /** The id of this process as a member of the cluster. It is stored as the holder of its leases. */
   readonly member: string;
   /** Hosts and name of the database without credentials, for messages. */
@@ -40,10 +40,10 @@ interface LeaseParts {
 
 /** The leases that this process holds. Each lease is renewed until it is released or lost. */
 export class OwnLeases implements Disposable {
-  readonly #parts: LeaseParts;
+  readonly #parts: LeaseDependencies;
   readonly #byName = new Map<string, OwnLease>();
 
-  constructor(parts: LeaseParts) {
+  constructor(parts: LeaseDependencies) {
     this.#parts = parts;
   }
 

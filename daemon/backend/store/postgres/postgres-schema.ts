@@ -6,7 +6,7 @@ import type { OlderPrograms } from './older-programs.ts';
 import type { StatementRunner } from './postgres-upgrade-target.ts';
 import type { DatabaseServer } from './server.ts';
 
-interface SchemaParts {
+interface SchemaDependencies {
   readonly pending: PendingMigrations;
   readonly older: OlderPrograms;
   readonly write: StatementRunner;
@@ -15,9 +15,9 @@ interface SchemaParts {
 /** The schema version of a store in PostgreSQL, and its upgrade. The first version of such stores was 3. */
 export class PostgresSchema implements StoreSchema {
   readonly #shown: string;
-  readonly #parts: SchemaParts;
+  readonly #parts: SchemaDependencies;
 
-  constructor({ shown }: Pick<DatabaseServer, 'shown'>, parts: SchemaParts) {
+  constructor({ shown }: Pick<DatabaseServer, 'shown'>, parts: SchemaDependencies) {
     this.#shown = shown;
     this.#parts = parts;
   }

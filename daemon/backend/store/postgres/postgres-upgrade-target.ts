@@ -23,7 +23,7 @@ const LOCKED_RETRY_MS = 50;
 /** Runs statements on the connection for writes, while no other write of this process is in progress. */
 export type StatementRunner = <T>(statement: (client: Client) => Promise<T>) => Promise<T>;
 
-interface TargetParts {
+interface TargetDependencies {
   readonly server: Pick<DatabaseServer, 'readers' | 'shown'>;
   readonly write: StatementRunner;
   /** Callback that runs before each write of an upgrade. It throws if the upgrade must not continue. */
@@ -33,9 +33,9 @@ interface TargetParts {
 
 /** A store in PostgreSQL, as migrations read and change it. Other processes may write to it at the same time. */
 export class PostgresUpgradeTarget implements UpgradeTarget {
-  readonly #parts: TargetParts;
+  readonly #parts: TargetDependencies;
 
-  constructor(parts: TargetParts) {
+  constructor(parts: TargetDependencies) {
     this.#parts = parts;
   }
 

@@ -6,7 +6,7 @@ import { databaseError, isServerResponse } from './database-error.ts';
 import { readStoreRow, type StoreRow } from './open-postgres.ts';
 import { closeConnection, type DatabaseServer } from './server.ts';
 
-interface ConnectionParts {
+interface ConnectionDependencies {
   readonly storeId: string;
   /** Runs a task while no write is in progress. */
   readonly runExclusive: (task: () => Promise<void>) => Promise<void>;
@@ -32,14 +32,14 @@ interface ConnectionParts {
  */
 export class WriterConnection implements AsyncDisposable {
   readonly #server: DatabaseServer;
-  readonly #parts: ConnectionParts;
+  readonly #parts: ConnectionDependencies;
   readonly #reopener: Reopener;
   readonly #mendedListeners = new Set<() => void>();
   #client: Client | undefined;
   #refusal: MonError | undefined;
   #isEnded = false;
 
-  constructor(server: DatabaseServer, parts: ConnectionParts) {
+  constructor(server: DatabaseServer, parts: ConnectionDependencies) {
     this.#server = server;
     this.#parts = parts;
     this.#reopener = new Reopener(() => parts.runExclusive(() => this.#reopen()), parts.clock);

@@ -4,7 +4,7 @@ import { MIGRATIONS, schemaAfter } from '../migrations/list.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from '../open-database.ts';
 import { describeStore } from '../open-schema.ts';
 import { isRestorable, restoreBackup } from '../restore-backup.ts';
-import type { CommandParts, UpgradeFlags } from './upgrade-command.ts';
+import type { CommandDependencies, UpgradeFlags } from './upgrade-command.ts';
 
 /**
  * Implements `mon-backend restore-backup DIR`: replaces the store in a directory by a backup. The directory must not be
@@ -18,7 +18,7 @@ export async function restoreCommand(
   dir: string,
   stateDir: string,
   { skipConfirm, backup: kept }: Pick<UpgradeFlags, 'skipConfirm' | 'backup'>,
-  { log, ask, stop: { signal } }: CommandParts,
+  { log, ask, stop: { signal } }: CommandDependencies,
 ): Promise<void> {
   const backup = await readBackup(dir);
   const { entries, schema, taken } = backup.manifest;

@@ -15,7 +15,7 @@ export interface UpgradeFlags {
   readonly backup: { readonly dir?: string | undefined } | false;
 }
 
-export interface CommandParts {
+export interface CommandDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly ask: ConfirmationPrompt;
@@ -39,7 +39,7 @@ const QUESTION =
 export async function upgradeOffline(
   { schema }: Pick<Store, 'schema'>,
   flags: UpgradeFlags,
-  parts: CommandParts,
+  parts: CommandDependencies,
 ): Promise<void> {
   if (flags.dryRun) {
     const [pending, obstacles] = await Promise.all([schema.pending(), schema.obstacles()]);

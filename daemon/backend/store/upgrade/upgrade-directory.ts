@@ -3,7 +3,7 @@ import type { BackendAddress } from '../../../../shared/client/backend-address.t
 import { LOCAL_ACCESS_FILE, readLocalAccess } from '../../../../shared/client/local-access.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { openSchema, type OpenSchema } from '../open-schema.ts';
-import { upgradeOffline, type CommandParts, type UpgradeFlags } from './upgrade-command.ts';
+import { upgradeOffline, type CommandDependencies, type UpgradeFlags } from './upgrade-command.ts';
 import { upgradeThrough } from './upgrade-through.ts';
 
 /**
@@ -18,7 +18,7 @@ import { upgradeThrough } from './upgrade-through.ts';
 export async function upgradeDirectory(
   stateDir: string,
   flags: UpgradeFlags,
-  parts: CommandParts,
+  parts: CommandDependencies,
   addressOf: (url: string) => BackendAddress,
 ): Promise<void> {
   const storeOrHolder = await openUnlessLocked(stateDir);

@@ -7,7 +7,7 @@ import { mebibytes } from '../backup.ts';
 /** Interval in milliseconds of the progress messages of an upgrade (completion 1.18). */
 const PROGRESS_INTERVAL_MS = 5000;
 
-export interface UpgradeParts {
+export interface UpgradeDependencies {
   readonly schema: StoreSchema;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,7 +28,7 @@ export interface UpgradeRequest extends StoreWork {
  *   fails or has too little space; the reason of `signal`, if that is aborted
  */
 export async function upgradeStore(
-  { schema, clock, log }: UpgradeParts,
+  { schema, clock, log }: UpgradeDependencies,
   { backup, onBackup, onProgress, ...work }: UpgradeRequest,
 ): Promise<void> {
   if (schema.version === schema.newest) {

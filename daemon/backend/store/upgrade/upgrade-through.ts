@@ -4,7 +4,7 @@ import { errorMessage, MonError } from '../../../../shared/errors.ts';
 import { storeUpgradeResponse, type StoreUpgradeStatus } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Clock } from '../../ports.ts';
 import { refuseObstacles } from './upgrade-store.ts';
-import { confirmUpgrade, showPlan, type CommandParts, type UpgradeFlags } from './upgrade-command.ts';
+import { confirmUpgrade, showPlan, type CommandDependencies, type UpgradeFlags } from './upgrade-command.ts';
 
 const PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
 
@@ -24,7 +24,11 @@ const PROGRESS_INTERVAL_MS = 5000;
  * @throws MonError `unavailable` if the backend cannot be reached, the upgrade fails or the operator declines;
  *   `conflict` if something blocks the upgrade; `invalid` if the flags name a directory for the backup
  */
-export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
+export async function upgradeThrough(
+  address: BackendAddress,
+  flags: UpgradeFlags,
+  parts: CommandDependencies,
+): Promise<void> {
   const { log, stop } = parts;
   if (flags.backup !== false && flags.backup.dir !== undefined) {
     throw new MonError('invalid', 'a running backend writes backups to its own state directory: omit --backup-dir');
@@ -62,7 +66,7 @@ export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlag
 
 async function awaitEnd(
   request: Requester,
-  { clock, log }: Pick<CommandParts, 'clock' | 'log'>,
+  { clock, log }: Pick<CommandDependencies, 'clock' | 'log'>,
   signal: AbortSignal,
 ): Promise<StoreUpgradeStatus> {
   let status = await readStatus(request);

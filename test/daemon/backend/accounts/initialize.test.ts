@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { initialize } from '../../../../daemon/backend/accounts/initialize.ts';
+import { createFirstAdministrator } from '../../../../daemon/backend/accounts/initialize.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
 import { asking, basic } from '../../../support/asking.ts';
@@ -27,7 +27,13 @@ const init = (
   env: Readonly<Record<string, string>>,
   terminal?: ReturnType<typeof answering>,
 ): Promise<string | undefined> =>
-  initialize({ openStore: () => openLevelStore(dir), clock: new SystemClock(), log: new RecordedLog(), env, terminal });
+  createFirstAdministrator({
+    openStore: () => openLevelStore(dir),
+    clock: new SystemClock(),
+    log: new RecordedLog(),
+    env,
+    terminal,
+  });
 
 const ADA = { MON_ADMIN_USERNAME: 'ada', MON_ADMIN_PASSWORD: 'correct horse' };
 

@@ -5,7 +5,7 @@ import { Clients } from '../../../../daemon/backend/clients/commands.ts';
 import { EntityLimit } from '../../../../daemon/backend/model/clients/entity-limit.ts';
 import { Results } from '../../../../daemon/backend/results/commands.ts';
 import { Registry } from '../../../../daemon/backend/model/registry/registry.ts';
-import { INVALIDATED, TOMBSTONES } from '../../../../daemon/backend/model/clients/storage.ts';
+import { CLIENT_BANS, TOMBSTONES } from '../../../../daemon/backend/model/clients/storage.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import type { Ask } from '../../../support/asking.ts';
 import { BackendRig } from '../../../support/backend-rig.ts';
@@ -158,14 +158,14 @@ describe('a client deleted with invalidate', () => {
     rig.clock.advance(BAN_SECONDS * 1000 - 2 * QUARANTINE_MS);
     await report(await agent('proxying'), 2, { source: 'web-1' });
     expect(await names()).toEqual(['proxying', 'web-1']);
-    expect(await stored(INVALIDATED.prefix)).toEqual([]);
+    expect(await stored(CLIENT_BANS.prefix)).toEqual([]);
   });
 
   test('creating a client over the API ends the ban of a client that was deleted with invalidate', async () => {
     expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
     expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
     await agent('web-1');
-    expect(await stored(INVALIDATED.prefix)).toEqual([]);
+    expect(await stored(CLIENT_BANS.prefix)).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigInForce } from '../../../../daemon/backend/config/config-in-force.ts';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
-import { reload } from '../../../../daemon/backend/config/reload.ts';
+import { reloadConfig } from '../../../../daemon/backend/config/reload.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
@@ -16,7 +16,8 @@ test('a reload after a configuration file was renamed announces the new list of 
   const log = new RecordedLog();
   const told: (readonly string[])[] = [];
   config.definitions.onChange(() => void told.push(config.files));
-  const again = (): Promise<unknown> => reload({ load, config, check: () => undefined, clock: new ManualClock(), log });
+  const again = (): Promise<unknown> =>
+    reloadConfig({ load, config, check: () => undefined, clock: new ManualClock(), log });
   await again();
   expect(told).toEqual([]);
   await rename(join(dir, 'a.json'), join(dir, 'b.json'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigInForce } from '../../../../daemon/backend/config/config-in-force.ts';
 import { loadConfig, RejectedConfig, type LoadedConfig } from '../../../../daemon/backend/config/load-config.ts';
-import { reload } from '../../../../daemon/backend/config/reload.ts';
+import { reloadConfig } from '../../../../daemon/backend/config/reload.ts';
 import type { Settings } from '../../../../shared/domain/merge-settings.ts';
 import { remarkText } from '../../../../daemon/settings/locate-remark.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -188,7 +188,7 @@ describe('a reload while the backend runs', () => {
     const { hexdigest } = config;
     const log = new RecordedLog();
     const again = (): Promise<unknown> =>
-      reload({ load: read, config, check: () => undefined, clock: new ManualClock(), log });
+      reloadConfig({ load: read, config, check: () => undefined, clock: new ManualClock(), log });
     await write({ 'entity-limit': 500, 'v2-listener': { port: 0 } });
     await again();
     expect([config.hexdigest, log.records]).toEqual([hexdigest, []]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ConfigInForce } from '../../../../daemon/backend/config/config-in-force.ts';
 import { loadConfig, type ConfigSources } from '../../../../daemon/backend/config/load-config.ts';
-import { reload } from '../../../../daemon/backend/config/reload.ts';
+import { reloadConfig } from '../../../../daemon/backend/config/reload.ts';
 import { watchConfig } from '../../../../daemon/backend/config/watch-config.ts';
 import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
 import type { CommandLine } from '../../../../shared/schemas/command.ts';
@@ -35,7 +35,7 @@ async function watched(
   const [clock, log] = [new SystemClock(), new RecordedLog()];
   const watch = watchConfig({
     folders: config.loaded.folders,
-    reload: () => reload({ load, config, check: () => undefined, clock, log }),
+    reload: () => reloadConfig({ load, config, check: () => undefined, clock, log }),
     clock,
     log,
   });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { fastify, type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendError } from '../../../../daemon/backend/http/errors.ts';
-import { listen } from '../../../../daemon/backend/http/listen.ts';
+import { startListening } from '../../../../daemon/backend/http/listen.ts';
 import { MonError, type ErrorCode } from '../../../../shared/errors.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
@@ -60,9 +60,9 @@ describe('the status, the text and the code of an error', () => {
 
 describe('a listen address that cannot be used at the start', () => {
   test('a listen port that is in use is an error with a remedy', async () => {
-    const url = new URL(await listen(app, { bind: '127.0.0.1', port: 0 }, createServer));
+    const url = new URL(await startListening(app, { bind: '127.0.0.1', port: 0 }, createServer));
     const other = fastify();
-    const second = listen(other, { bind: '127.0.0.1', port: Number(url.port) }, createServer);
+    const second = startListening(other, { bind: '127.0.0.1', port: Number(url.port) }, createServer);
     await expect(second).rejects.toMatchObject({
       code: 'conflict',
       message: `127.0.0.1:${url.port} is in use by another program: stop that program, or set another --port`,
@@ -71,7 +71,7 @@ describe('a listen address that cannot be used at the start', () => {
   });
 
   test('a listen address of another machine is an error', async () => {
-    await expect(listen(app, { bind: '192.0.2.1', port: 0 }, createServer)).rejects.toMatchObject({
+    await expect(startListening(app, { bind: '192.0.2.1', port: 0 }, createServer)).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(/^cannot listen on 192\.0\.2\.1:0: /) as string,
     });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { fastify } from 'fastify';
 import { expect, test, vi } from 'vitest';
-import { close } from '../../../../daemon/backend/http/listen.ts';
+import { closeServer } from '../../../../daemon/backend/http/listen.ts';
 
 /** Idle connections stay open for twice this time; stopping must take less than this. */
 const KEPT_MS = 30_000;
@@ -19,7 +19,7 @@ test('a stopping server closes idle connections without waiting for them and wit
   await vi.waitFor(() => expect(asked).toBe(5));
   const ended = once(app.server, 'close');
   const startedAt = performance.now();
-  const closed = close(app, { cut: () => undefined }, 0);
+  const closed = closeServer(app, { cut: () => undefined }, 0);
   answer('done');
   expect(await Promise.all((await Promise.all(answers)).map((response) => response.text()))).toEqual(
     Array.from({ length: 5 }, () => 'done'),

@@ -11,7 +11,7 @@ import { HandlingRig } from '../../../support/handling-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { noteSuppressed, saveSilenced } from '../../../../daemon/backend/model/silences/mutations.ts';
+import { countSuppressedRuns, saveSilenced } from '../../../../daemon/backend/model/silences/mutations.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
@@ -103,7 +103,7 @@ test('the suppression count of a silence starts at 0 if it is replaced in the ba
     const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
     const entry = silenced.get('*:disk');
     if (entry === undefined) throw new Error('there is no entry');
-    noteSuppressed(transaction, namespace, ['*:disk']);
+    countSuppressedRuns(transaction, namespace, ['*:disk']);
     saveSilenced(transaction, namespace, entry, 'ada');
   });
   expect(silenced.use('*:disk')).toBeUndefined();

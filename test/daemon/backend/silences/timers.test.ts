@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { SILENCED } from '../../../../daemon/backend/model/silences/storage.ts';
+import { SILENCE_RECORDS } from '../../../../daemon/backend/model/silences/storage.ts';
 import { BackendRig } from '../../../support/backend-rig.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -19,7 +19,8 @@ async function tick({ clock }: BackendRig, check: () => void): Promise<void> {
 async function storedIds(dir: string): Promise<unknown[]> {
   const store = await openLevelStore(dir);
   const ids: unknown[] = [];
-  for await (const [, value] of store.scan([SILENCED.prefix])) ids.push((JSON.parse(value) as { id: string }).id);
+  for await (const [, value] of store.scan([SILENCE_RECORDS.prefix]))
+    ids.push((JSON.parse(value) as { id: string }).id);
   await store.close();
   return ids;
 }
@@ -31,7 +32,7 @@ test('a silence with expire: 0 is removed from the store at once', async () => {
   const sent: string[][] = [];
   await rig.api.silence({ check: 'disk', expire: 0 });
   rig.store.refuses = (ops) => {
-    sent.push(ops.flatMap(({ type, key }) => (key[0] === SILENCED.prefix ? type : [])));
+    sent.push(ops.flatMap(({ type, key }) => (key[0] === SILENCE_RECORDS.prefix ? type : [])));
     return false;
   };
   await tick(rig, () => expect(sent).toEqual([['del']]));

@@ -6,7 +6,7 @@ const KEY_BYTES = 32;
 const ID_BYTES = 6;
 
 /** Format of a key: at least 43 characters, such as 32 random bytes in base64 or hexadecimal. */
-const KEY_TEXT = /^[\w+/=-]{43,1024}$/;
+const KEY_FORMAT = /^[\w+/=-]{43,1024}$/;
 /** Maximum number of keys in a file; a file contains two keys while a key is being replaced. */
 const KEYS_MAX = 4;
 
@@ -39,7 +39,7 @@ export function readPeerKeyFile(file: string): PeerKeyFile {
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '' && !line.startsWith('#'));
-    if (texts.length === 0 || texts.length > KEYS_MAX || !texts.every((text) => KEY_TEXT.test(text))) {
+    if (texts.length === 0 || texts.length > KEYS_MAX || !texts.every((text) => KEY_FORMAT.test(text))) {
       throw new Error(
         `the file must contain one key per line, at most ${String(KEYS_MAX)}: create a key with "openssl rand -base64 32" and use the same file for all backends`,
       );
@@ -67,8 +67,8 @@ export class PeerKeys {
     return new PeerKeys(
       true,
       texts.map((text) => ({
-        id: derive(text, storeId, 'mon peer key id', ID_BYTES).toString('hex'),
-        bytes: derive(text, storeId, 'mon peer key', KEY_BYTES),
+        id: deriveKey(text, storeId, 'mon peer key id', ID_BYTES).toString('hex'),
+        bytes: deriveKey(text, storeId, 'mon peer key', KEY_BYTES),
       })),
     );
   }
@@ -80,7 +80,7 @@ export class PeerKeys {
    * @param secret the secret; if it is empty, there is no key and no other backend is trusted
    */
   static ofStore(secret: string, storeId: string): PeerKeys {
-    const bytes = derive(secret, storeId, 'mon peer key', KEY_BYTES);
+    const bytes = deriveKey(secret, storeId, 'mon peer key', KEY_BYTES);
     return new PeerKeys(false, secret === '' ? [] : [{ id: STORE_KEY_ID, bytes }]);
   }
 
@@ -114,7 +114,7 @@ export function isStoreKeyId(id: string): boolean {
   return id === STORE_KEY_ID;
 }
 
-function derive(text: string, storeId: string, purpose: string, bytes: number): Buffer {
+function deriveKey(text: string, storeId: string, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', text, storeId, purpose, bytes));
 }
 

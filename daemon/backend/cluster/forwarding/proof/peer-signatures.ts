@@ -9,7 +9,7 @@ import { SeenRequests } from './seen-requests.ts';
 const TIME_MS_MAX = 60_000;
 
 /** Headers that are not signed: headers of the connection or body, and the signature itself. */
-const NOT_SIGNED: ReadonlySet<string> = new Set([
+const UNSIGNED_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'content-type',
@@ -20,7 +20,7 @@ const NOT_SIGNED: ReadonlySet<string> = new Set([
 ]);
 
 /** Format of a signature: version, key id, sender, request number, epoch milliseconds, body digest, MAC. */
-const SIGNATURE =
+const SIGNATURE_FORMAT =
   /^2\.(?<key>\w{1,64})\.(?<sender>[\w-]{1,64})\.(?<number>\d{1,15})\.(?<time>\d{1,15})\.(?<digest>[\w-]{43})\.(?<mac>[\w-]{43})$/;
 
 /** The parts of a request to another member that are signed. */
@@ -49,7 +49,7 @@ export type Proof =
     }
   | { readonly kind: 'refused'; readonly reason: 'unsigned' | 'key' | 'signature' | 'time' | 'replayed' };
 
-interface SignatureParts {
+interface SignatureDependencies {
   readonly keys: PeerKeys;
   /** The member id of this backend. */
   readonly self: string;
@@ -64,11 +64,11 @@ type MemberRow = Pick<StoredMember, 'id' | 'url' | 'fingerprint' | 'proof'>;
  * time, request number, sender and receiver are signed, so a signature is valid once, for one request.
  */
 export class PeerSignatures {
-  readonly #parts: SignatureParts;
+  readonly #parts: SignatureDependencies;
   readonly #seen = new SeenRequests(2 * TIME_MS_MAX);
   #number = 0;
 
-  constructor(parts: SignatureParts) {
+  constructor(parts: SignatureDependencies) {
     this.#parts = parts;
   }
 
@@ -92,7 +92,7 @@ export class PeerSignatures {
   proofOf({ method = '', url: path = '', headers }: ReceivedHead): Proof {
     const { keys, self, now } = this.#parts;
     const text = headers[PEER_HEADERS.signature];
-    const { key, sender, number, time, digest, mac } = SIGNATURE.exec(String(text))?.groups ?? {};
+    const { key, sender, number, time, digest, mac } = SIGNATURE_FORMAT.exec(String(text))?.groups ?? {};
     if (key === undefined || sender === undefined || digest === undefined || mac === undefined) {
       return { kind: 'refused', reason: 'unsigned' };
     }
@@ -141,7 +141,7 @@ function requestText(
   { method, path, headers }: Pick<SentRequest, 'method' | 'path' | 'headers'>,
 ): string {
   const signed = Object.entries(headers)
-    .filter(([name, value]) => value !== undefined && !NOT_SIGNED.has(name))
+    .filter(([name, value]) => value !== undefined && !UNSIGNED_HEADERS.has(name))
     .map(([name, value]) => [name, String(value)] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify(['request', said, receiver, method, path, signed]);

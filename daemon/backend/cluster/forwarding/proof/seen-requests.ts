@@ -2,7 +2,7 @@
  * Requests can arrive out of order: at least this many request numbers below the highest one of a sender are still
  * accepted.
  */
-const WINDOW = 65_536;
+const WINDOW_REQUESTS = 65_536;
 
 interface SentBySender {
   /** The highest number up to which all numbers are treated as seen. */
@@ -36,7 +36,7 @@ export class SeenRequests {
     if (number <= sent.floor || sent.seen.has(number)) return false;
     sent.seen.add(number);
     sent.highest = Math.max(sent.highest, number);
-    if (sent.seen.size > 2 * WINDOW) raiseFloor(sent);
+    if (sent.seen.size > 2 * WINDOW_REQUESTS) raiseFloor(sent);
     return true;
   }
 
@@ -54,6 +54,6 @@ export class SeenRequests {
 }
 
 function raiseFloor(sent: SentBySender): void {
-  sent.floor = Math.max(sent.floor, sent.highest - WINDOW);
+  sent.floor = Math.max(sent.floor, sent.highest - WINDOW_REQUESTS);
   for (const number of sent.seen) if (number <= sent.floor) sent.seen.delete(number);
 }

@@ -1,6 +1,6 @@
 import type { GroupRun, HandledEvent, HandlerJob } from '../../../../../shared/schemas/handler-job.ts';
 import type { SilencedRow } from '../../../../../shared/schemas/feed.ts';
-import { withCurrentReminder, withStoredReminder, type WithStoredReminder } from '../../silences/stored-reminder.ts';
+import { toCurrentReminder, toStoredReminder, type WithStoredReminder } from '../../silences/stored-reminder.ts';
 
 /*
  * Converts handler jobs between memory and the store. The stored form has older attribute names: `left_out` for
@@ -54,11 +54,11 @@ function decodeGroupRun({ left_out: omitted, events, ...attributes }: StoredGrou
 function encodeEvent<Extra>(event: HandledEvent & Extra): StoredEvent & Extra {
   const { silence_ending: row, ...attributes } = event;
   if (row === undefined) return event;
-  return { ...attributes, silence_ending: withStoredReminder(row) } as StoredEvent & Extra;
+  return { ...attributes, silence_ending: toStoredReminder(row) } as StoredEvent & Extra;
 }
 
 function decodeEvent<Extra>(event: StoredEvent & Extra): HandledEvent & Extra {
   const { silence_ending: row, ...attributes } = event;
   if (row === undefined) return event;
-  return { ...attributes, silence_ending: withCurrentReminder(row) } as HandledEvent & Extra;
+  return { ...attributes, silence_ending: toCurrentReminder(row) } as HandledEvent & Extra;
 }

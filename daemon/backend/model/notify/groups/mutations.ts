@@ -7,7 +7,7 @@ import {
   type LastNotifiedStatus,
 } from '../../../../../shared/domain/notify/group-member.ts';
 import type { HandledEvent } from '../../../../../shared/schemas/handler-job.ts';
-import { noteEvent } from '../../events/mutations.ts';
+import { announceEvent } from '../../events/mutations.ts';
 import { enqueueJob } from '../delivery/mutations.ts';
 import type { Transaction } from '../../transaction/transaction.ts';
 import type { Namespace } from '../../registry/namespace.ts';
@@ -203,7 +203,7 @@ export function removeMember(transaction: Transaction, namespace: Namespace, mem
  */
 function announceOpenEvent(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
   const entry = namespace.check(client, check);
-  if (entry !== undefined) noteEvent(transaction, entry);
+  if (entry !== undefined) announceEvent(transaction, entry);
 }
 
 /**

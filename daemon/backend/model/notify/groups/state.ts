@@ -39,7 +39,7 @@ export class Group implements GroupRef, GroupKey, FlushTimes {
     this.handler = handler;
     this.key = key;
     this.by = by;
-    this.setTimes(times ?? NEVER_FLUSHED);
+    this.setTimes(times ?? INITIAL_FLUSH_TIMES);
   }
 
   /** The id of the group for receivers. All notifications of the group have the same id. */
@@ -54,7 +54,7 @@ export class Group implements GroupRef, GroupKey, FlushTimes {
   }
 }
 
-const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
+const INITIAL_FLUSH_TIMES: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
 /**
  * The state of one event in a group. A handler has at most one member for each client and check, in all its groups. The

@@ -21,7 +21,7 @@ export function toTallyEntry(member: MemberState): TallyEntry | undefined {
   };
 }
 
-const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'] as const;
+const SEVERITIES_WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'] as const;
 
 /**
  * The numbers of pending and firing events in a group. Each change of an event updates them, so that a list of large
@@ -36,7 +36,7 @@ export class GroupTally {
 
   /** The worst severity of the firing events; `ok` if none is firing. */
   get worstSeverity(): Severity {
-    return WORST_FIRST.find((severity) => this.#firingBySeverity[severity] > 0) ?? 'ok';
+    return SEVERITIES_WORST_FIRST.find((severity) => this.#firingBySeverity[severity] > 0) ?? 'ok';
   }
 
   /** Replaces the previous counts of an event by its new ones. Undefined means that the event adds no counts. */

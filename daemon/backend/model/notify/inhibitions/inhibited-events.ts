@@ -8,7 +8,7 @@ export class InhibitedEventIndex<Entry> {
 
   /** Returns the events that the given event inhibits under the given rule. */
   eventsInhibitedBy({ rule, client, check }: Inhibitor): ReadonlySet<Entry> {
-    return this.#byRule.get(rule)?.get(clientCheckKey(client, check)) ?? NONE;
+    return this.#byRule.get(rule)?.get(clientCheckKey(client, check)) ?? NO_EVENTS;
   }
 
   *all(): Generator<Entry, void, undefined> {
@@ -42,7 +42,7 @@ export class InhibitedEventIndex<Entry> {
   }
 }
 
-const NONE: ReadonlySet<never> = new Set();
+const NO_EVENTS: ReadonlySet<never> = new Set();
 
 export function clientCheckKey(client: string, check: string): string {
   return JSON.stringify([client, check]);

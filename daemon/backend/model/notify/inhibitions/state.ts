@@ -7,7 +7,7 @@ import {
 import type { Event } from '../../../../../shared/schemas/event.ts';
 import type { Inhibitor } from '../../../../../shared/schemas/inhibition.ts';
 import type { InhibitorRef } from '../../../../../shared/schemas/notification-log.ts';
-import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint.ts';
+import { CountedMap, CLIENT_MARK_BYTES, type Footprint } from '../../registry/footprint.ts';
 import type { CheckEntry, Namespace } from '../../registry/namespace.ts';
 import { clientCheckKey } from './inhibited-events.ts';
 
@@ -32,7 +32,7 @@ class InhibitorRegistry implements InhibitorIndex {
   readonly #byRule = new Map<string, Map<string, InhibitorRecord>>();
 
   constructor(footprint: Footprint) {
-    this.#byEvent = new CountedMap(footprint, MARK_BYTES);
+    this.#byEvent = new CountedMap(footprint, CLIENT_MARK_BYTES);
   }
 
   /** The number of events that inhibit others under at least one rule. */
@@ -46,7 +46,7 @@ class InhibitorRegistry implements InhibitorIndex {
 
   /** Returns the inhibitor records of one event, by the name of the rule. */
   ofEvent(client: string, check: string): ReadonlyMap<string, InhibitorRecord> {
-    return this.#byEvent.get(clientCheckKey(client, check)) ?? NONE;
+    return this.#byEvent.get(clientCheckKey(client, check)) ?? NO_INHIBITORS;
   }
 
   /**
@@ -97,7 +97,7 @@ class InhibitorRegistry implements InhibitorIndex {
   }
 }
 
-const NONE: ReadonlyMap<string, InhibitorRecord> = new Map();
+const NO_INHIBITORS: ReadonlyMap<string, InhibitorRecord> = new Map();
 
 function putInNested<Item>(
   outerMap: Map<string, Map<string, Item>>,

@@ -1,6 +1,6 @@
 import { isActive } from '../../../../../shared/domain/silencing.ts';
 import type { HandlerSet } from '../../../../../shared/schemas/notification-log.ts';
-import { CountedMap, MARK_BYTES, type Footprint } from '../../registry/footprint.ts';
+import { CountedMap, CLIENT_MARK_BYTES, type Footprint } from '../../registry/footprint.ts';
 import type { Namespace } from '../../registry/namespace.ts';
 
 /**
@@ -36,7 +36,7 @@ class PendingResolutions {
   #size = 0;
 
   constructor(footprint: Footprint) {
-    this.#byClient = new CountedMap(footprint, MARK_BYTES);
+    this.#byClient = new CountedMap(footprint, CLIENT_MARK_BYTES);
   }
 
   get size(): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SelectorIndex, type Indexed } from '../../../../../daemon/backend/model/silences/selector-index.ts';
+import { SelectorIndex, type IndexedSelector } from '../../../../../daemon/backend/model/silences/selector-index.ts';
 import { Selectors, type SelectedCheck } from '../../../../../daemon/backend/model/silences/selectors.ts';
 import { parseSelector, type SelectorSubject } from '../../../../../shared/domain/selector.ts';
 import { silencedEntry } from '../../../../../shared/domain/silencing.ts';
@@ -105,8 +105,8 @@ test.each([
   ['a check', (at: number) => `check=cpu client=web-${String(at)}`],
   ['a client', (at: number) => `client=web-7 check=cpu-${String(at)}`],
 ])('selectors that all name the same value for %s are found by the other name that they contain', (_what, text) => {
-  const index = new SelectorIndex<Indexed>();
-  const items = Array.from({ length: 1000 }, (_, at): Indexed => {
+  const index = new SelectorIndex<IndexedSelector>();
+  const items = Array.from({ length: 1000 }, (_, at): IndexedSelector => {
     const read = parseSelector(text(at));
     if (read.kind !== 'selector') throw new Error(read.message);
     return { number: at + 1, selector: read, isRemoved: false };
@@ -130,7 +130,7 @@ test.each([
 });
 
 test('the selector index uses the longer of two equally rare texts in a selector as the key', () => {
-  const index = new SelectorIndex<Indexed>();
+  const index = new SelectorIndex<IndexedSelector>();
   const read = parseSelector('client~abc client~abcdef');
   if (read.kind !== 'selector') throw new Error(read.message);
   index.add({ number: 1, selector: read, isRemoved: false });

@@ -7,7 +7,7 @@ import type { ChangeLog } from './change-log.ts';
 import type { Topic } from '../model/tables/feed-topic.ts';
 
 /** The dependencies of the live feed. */
-export interface FeedParts {
+export interface FeedDependencies {
   readonly registry: Registry;
   readonly batcher: Batcher;
   readonly changes: ChangeLog;

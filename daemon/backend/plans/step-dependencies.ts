@@ -7,12 +7,12 @@ import type { Namespaces } from '../namespaces/commands.ts';
 import type { StashMigrations } from '../stashes/migrations.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Clock, Store } from '../ports.ts';
-import type { UpgradeFactParts } from './facts.ts';
+import type { UpgradeFactDependencies } from './facts.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { StoreUpgrades } from './store-upgrades.ts';
 
 /** The dependencies of the steps of upgrade plans. */
-export interface StepParts {
+export interface StepDependencies {
   readonly registry: Registry;
   readonly store: Store;
   readonly batcher: Pick<Batcher, 'isFailing'>;
@@ -20,7 +20,7 @@ export interface StepParts {
   readonly namespaces: Namespaces;
   readonly stashMigrations: StashMigrations;
   readonly storeUpgrades: StoreUpgrades;
-  readonly facts: UpgradeFactParts;
+  readonly facts: UpgradeFactDependencies;
   readonly clock: Clock;
   /** Time when this backend started, in epoch milliseconds. */
   readonly startedMs: number;

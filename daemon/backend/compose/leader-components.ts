@@ -9,7 +9,7 @@ import type { NotificationDelivery, NotificationQueues } from './notifications.t
 import type { Lifecycle } from './teardown.ts';
 import type { Writers } from './writers.ts';
 
-interface LeaderDeps {
+interface LeaderDependencies {
   readonly batcher: Batcher;
   readonly writers: Writers;
   readonly lanes: NotificationQueues['handlerQueues'];
@@ -24,9 +24,9 @@ interface LeaderDeps {
 }
 
 /** Returns the components that run only while this backend is the leader, in the order in which they start. */
-export function leaderParts(
+export function leaderComponents(
   foundation: Foundation,
-  { batcher, notifications, delivery, plans, ...parts }: LeaderDeps,
+  { batcher, notifications, delivery, plans, ...parts }: LeaderDependencies,
 ): readonly Lifecycle[] {
   const { definitions, registry, store, time, clock, log } = foundation;
   const { jobs: jobWriter, deadLetters, deliveries: lastDeliveries } = notifications;
