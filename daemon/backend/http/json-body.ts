@@ -162,7 +162,7 @@ export function schemaValidator<T>(schema: z.ZodType<T>): (value: unknown) => T 
   };
 }
 
-/** Returns a function that validates bodies with the schema of an endpoint. Its errors are those of `schemaValidator`. */
+/** Returns a function that validates bodies with the schema of an endpoint, with the errors of `schemaValidator`. */
 export function bodyValidator<Body>({ body, path }: Endpoint<Body>): (value: unknown) => Body {
   if (body === undefined) throw new Error(`${path} accepts no body`);
   return schemaValidator(body);

@@ -208,8 +208,8 @@ export interface UnreadCheckRecord {
 
 const HISTORY_JSON_START = '{"history":';
 /**
- * Matches attributes in front of the check that can also contain the text `CHECK_JSON_START`: the event's check, its inhibitor and
- * its acknowledgement.
+ * Matches attributes in front of the check that can also contain the text `CHECK_JSON_START`. They are the event's
+ * check, its inhibitor and its acknowledgement.
  */
 const OTHER_CHECK = /"(?:eventCheck|inhibitedBy|acknowledgement)":/;
 const CHECK_JSON_START = ',"check":';
