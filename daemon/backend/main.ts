@@ -18,7 +18,7 @@ import { makePrivately } from '../private-files/umask.ts';
 import { warnOfReaders } from '../private-files/warn-of-readers.ts';
 import { configSources, EXIT_USAGE, parseBackendArguments } from './arguments.ts';
 import { hashPassword } from './access/password.ts';
-import { terminal } from './store/upgrade/ask-terminal.ts';
+import { processTerminal } from './store/upgrade/ask-terminal.ts';
 import { limitHeapGrowth } from './health/bound-garbage.ts';
 import { compose, type Backend } from './compose.ts';
 import type { BackendOptions } from './compose/options.ts';
@@ -33,11 +33,11 @@ import type { AcceptedLoss } from './store/inspect/assert-intact.ts';
 import { listenersOf, refuseOpenHttp } from './tls/listeners.ts';
 import { readPeerKeyFile } from './cluster/forwarding/proof/peer-keys.ts';
 import { tlsWarnings } from './tls/server-tls.ts';
-import { ask } from './store/upgrade/ask.ts';
+import { askYesNo } from './store/upgrade/ask.ts';
 import { restoreCommand } from './store/upgrade/restore-command.ts';
 import { upgradeOffline, type CommandDependencies, type UpgradeFlags } from './store/upgrade/upgrade-command.ts';
 import { upgradeDirectory } from './store/upgrade/upgrade-directory.ts';
-import { upgradeThrough } from './store/upgrade/upgrade-through.ts';
+import { upgradeThroughBackend } from './store/upgrade/upgrade-through.ts';
 import { watchStalls } from './health/watch-stalls.ts';
 
 const EXIT_FAILED = 1;
@@ -129,7 +129,7 @@ async function initCommand(): Promise<number> {
     clock: new SystemClock(),
     log: createLog({ component: 'backend', level: 'error', requestLevel: 'debug', destination }),
     env: process.env,
-    terminal: process.stdin.isTTY ? terminal : undefined,
+    terminal: process.stdin.isTTY ? processTerminal : undefined,
   });
   destination.flush();
   if (username !== undefined) {
@@ -166,7 +166,7 @@ async function upgradeCommand(): Promise<number> {
   const flags = { skipConfirm, dryRun, timeout, backup: backupFlag() };
   const stateDir = config.program['state-dir'];
   const addressOf = (url: string): BackendAddress => upgradeAddress(url, stateDir);
-  if (through !== undefined) await upgradeThrough(addressOf(through), flags, parts);
+  if (through !== undefined) await upgradeThroughBackend(addressOf(through), flags, parts);
   else if (config.program.store !== undefined) await upgradeDatabase(config.program, flags, parts);
   else await upgradeDirectory(stateDir, flags, parts, addressOf);
   return 0;
@@ -273,7 +273,7 @@ async function commandDependencies(): Promise<{ readonly config: LoadedConfig; r
     'request-log-level': 'info',
     ...(file === undefined ? {} : { log: file }),
   });
-  return { config, parts: { clock: new SystemClock(), log, ask, print: printToStdout, stop } };
+  return { config, parts: { clock: new SystemClock(), log, ask: askYesNo, print: printToStdout, stop } };
 }
 
 function printToStdout(line: string): void {

@@ -193,7 +193,7 @@ export interface Store {
 export type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 
 /** The options of a long operation on all stored data, such as a backup or an upgrade. */
-export interface StoreWork {
+export interface StoreOperationOptions {
   /**
    * Aborts the operation after the current batch, with the reason of the signal. Batches that an upgrade has already
    * written remain.
@@ -203,7 +203,7 @@ export interface StoreWork {
   readonly pause?: (() => Promise<void>) | undefined;
 }
 
-export interface UpgradeOptions extends StoreWork {
+export interface UpgradeOptions extends StoreOperationOptions {
   readonly onProgress: (progress: StepProgress) => void;
 }
 
@@ -244,7 +244,7 @@ export interface StoreSchema {
    * @throws MonError `conflict` if `dir` exists, `unavailable` if there is no space or the disk fails, `invalid` for a
    *   PostgreSQL store, which only its own tools can back up; the reason of the signal
    */
-  backUp(options: StoreWork & { readonly dir?: string | undefined }): Promise<{
+  backUp(options: StoreOperationOptions & { readonly dir?: string | undefined }): Promise<{
     readonly dir: string;
     readonly manifest: Readonly<{ entries: number; bytes: number; sha256: string }>;
   }>;

@@ -8,9 +8,9 @@ import type { Remark } from './remark.ts';
  *
  * @returns the value to use; undefined if the attribute counts as absent
  */
-export type Tolerance = (value: unknown, parts: ToleranceParts) => unknown;
+export type Tolerance = (value: unknown, parts: ToleranceContext) => unknown;
 
-export interface ToleranceParts {
+export interface ToleranceContext {
   /** The whole definition, as it was written. */
   readonly definition: Settings;
   /** @param path the path of the value below the attribute */
@@ -28,7 +28,7 @@ export function applyTolerances(
   const used = new Map(Object.entries(definition));
   for (const [attribute, tolerance] of Object.entries(tolerances)) {
     if (!used.has(attribute)) continue;
-    const remark: ToleranceParts['remark'] = (message, ...path) => {
+    const remark: ToleranceContext['remark'] = (message, ...path) => {
       remarks.push({ path: [attribute, ...path], message });
     };
     // Programs that generate configurations write null for unset attributes, which is harmless.

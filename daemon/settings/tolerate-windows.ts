@@ -1,7 +1,7 @@
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { parseTimeOfDay } from '../../shared/schemas/time-window.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../../shared/schemas/time-zone.ts';
-import type { Tolerance, ToleranceParts } from './tolerance.ts';
+import type { Tolerance, ToleranceContext } from './tolerance.ts';
 
 /**
  * Handles time windows by day. If no day has a window, a warning says that the time windows never apply. If a window
@@ -31,7 +31,7 @@ export const windowsOfDays: Tolerance = (value, { remark }) => {
  * Replaces zones that Ruby's `Time.parse` does not know (CET, BST, MEZ, PT): Sensu Core treats them as local time. A
  * name with an area, such as Europe/Nowhere, is kept, so that the schema rejects it.
  */
-function withoutUnknownZones(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
+function withoutUnknownZones(window: Settings, path: readonly string[], remark: ToleranceContext['remark']): Settings {
   const used = { ...window };
   for (const attribute of ['begin', 'end']) {
     const text = used[attribute];
@@ -52,7 +52,7 @@ function withoutUnknownZones(window: Settings, path: readonly string[], remark: 
 /** An abbreviation of a time zone. A single letter is rejected: it is more likely half of AM or PM. */
 const ZONE_ABBREVIATION = /^[a-z]{2,5}$/i;
 
-function unifyTimeZone(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
+function unifyTimeZone(window: Settings, path: readonly string[], remark: ToleranceContext['remark']): Settings {
   const { begin, end } = window;
   if (typeof begin !== 'string' || typeof end !== 'string') return window;
   const [beginZone, endZone] = [zoneBehind(begin), zoneBehind(end)];

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { MIGRATIONS, schemaAfter } from '../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../daemon/backend/store/migrations/list.ts';
 import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
-import { upgradeThrough } from '../../daemon/backend/store/upgrade/upgrade-through.ts';
+import { upgradeThroughBackend } from '../../daemon/backend/store/upgrade/upgrade-through.ts';
 import { backendAddress } from '../../shared/client/local-access.ts';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { administratorOf } from '../support/administrator.ts';
@@ -254,14 +254,14 @@ const schemaAt = async (backend: RunningBackend): Promise<number> =>
 
 async function upgradeThroughMember(backend: RunningBackend): Promise<void> {
   const flags = { ...FLAGS, skipConfirm: true, backup: false as const };
-  await upgradeThrough(backendAddress(backend.url, { env: {} }), flags, commandRig());
+  await upgradeThroughBackend(backendAddress(backend.url, { env: {} }), flags, commandRig());
 }
 
 test('an upgrade through a follower brings the store of all members to the newest schema', async () => {
   const [, writer, other] = await membersOfEarlierStore();
   expect([await schemaAt(writer), await schemaAt(other)]).toEqual([3, 3]);
   await upgradeThroughMember(other);
-  const newest = schemaAfter(MIGRATIONS);
+  const newest = schemaAfterMigrations(MIGRATIONS);
   await expect.poll(() => Promise.all([schemaAt(writer), schemaAt(other)])).toEqual([newest, newest]);
   expect(await change(other, '/results', result('disk', 1))).toBe(202);
 });

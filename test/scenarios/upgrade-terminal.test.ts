@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MIGRATIONS, schemaAfter } from '../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../daemon/backend/store/migrations/list.ts';
 import { openUpgradeClient } from '../../shared/client/plan-client.ts';
 import { contentOf, earlierStore } from '../support/earlier-stores.ts';
 import { builtPrograms } from '../support/built-programs.ts';
@@ -121,7 +121,7 @@ test('an upgrade in the console fixes a blocking finding, makes a backup, surviv
   pty.write('\r');
   await pty.waitForText('Except by restoring the backup (Z)');
   pty.write(`6.5.0${CTRL_S}`);
-  await pty.waitForText(`upgraded the database from schema 2 to ${String(schemaAfter(MIGRATIONS))}`);
+  await pty.waitForText(`upgraded the database from schema 2 to ${String(schemaAfterMigrations(MIGRATIONS))}`);
   await watcher.waitForText(/✓ +10 .* done/);
   expect(watcher.screen.text).not.toContain('(this console)');
   await turnOf(11, 'Compare the versions');

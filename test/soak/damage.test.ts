@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { storeFiles } from '../../daemon/backend/store/inspect/store-files.ts';
-import { MIGRATIONS, schemaAfter } from '../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../daemon/backend/store/migrations/list.ts';
 import { repairStore } from '../../daemon/backend/store/repair-store.ts';
 import { MonError } from '../../shared/errors.ts';
 import { flip, storedValues, newestOf, writtenStore, type Story } from '../support/damaged-store.ts';
@@ -68,7 +68,7 @@ async function startOn(dir: string, story: Story): Promise<{ readonly outcome: O
 }
 
 async function faultOfRepair(dir: string, target: string, story: Story): Promise<string | undefined> {
-  const { lost } = await repairStore(dir, target, { signal: never, schema: schemaAfter(MIGRATIONS) });
+  const { lost } = await repairStore(dir, target, { signal: never, schema: schemaAfterMigrations(MIGRATIONS) });
   const held = await storedValues(target);
   if (!wasWritten(held, story)) return 'the repair made something up';
   const isWhole = isDeepStrictEqual(held, newestOf(story));

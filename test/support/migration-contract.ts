@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Key, Store, StoreOp, UpgradeOptions } from '../../daemon/backend/ports.ts';
-import { MIGRATIONS, schemaAfter } from '../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../daemon/backend/store/migrations/list.ts';
 import type { Migration } from '../../daemon/backend/store/migrations/migration.ts';
 import type { StepProgress } from '../../shared/schemas/store-upgrade.ts';
 import { entriesOf, put } from './store-contract.ts';
 
 /** The schema version before the test migration; `AFTER` is the version after it. */
-export const BEFORE = schemaAfter(MIGRATIONS);
+export const BEFORE = schemaAfterMigrations(MIGRATIONS);
 export const AFTER = BEFORE + 1;
 
 /**

@@ -8,7 +8,7 @@ import type { Log } from '../../log/log.ts';
 import { Bcrypt } from '../access/bcrypt.ts';
 import type { Terminal } from '../store/upgrade/ask-terminal.ts';
 import { backendActor } from '../model/audit/mutations.ts';
-import { SHARD } from '../store/main-shard.ts';
+import { MAIN_SHARD } from '../store/main-shard.ts';
 import { Batcher } from '../commit/batcher.ts';
 import { Users } from '../access/users.ts';
 import type { Clock, Store } from '../ports.ts';
@@ -46,7 +46,7 @@ export async function createFirstAdministrator({
   await using parts = new AsyncDisposableStack();
   const store = await openStore();
   parts.defer(() => store.close());
-  const lease = await store.acquire(SHARD, LEASE_MS);
+  const lease = await store.acquire(MAIN_SHARD, LEASE_MS);
   parts.defer(() => lease.release());
   const registry = new Registry(TABLES);
   await registry.load(store);

@@ -16,7 +16,7 @@ import {
   requestedNamespace,
   requestedNamespaces,
   type NamespaceDependencies,
-  type Placed,
+  type NamespacedEntry,
 } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import type { Acknowledgements } from './commands.ts';
@@ -38,7 +38,7 @@ export function acknowledgementsOnMon(
       const where = searchFilter(ACKNOWLEDGEMENT_SEARCH, query, (row: AcknowledgementRow) => row, clock.now());
       const requested = requestedNamespaces(request, deps);
       const entries = entriesOf(requested, ({ acknowledged }) => [...acknowledged.all()].toSorted(compareByName));
-      const shown = ({ namespace, entry }: Placed<CheckEntry>): AcknowledgementRow[] => {
+      const shown = ({ namespace, entry }: NamespacedEntry<CheckEntry>): AcknowledgementRow[] => {
         const row = rowOf(entry);
         return row === undefined ? [] : [requested.withNamespaceName(row, namespace.name)];
       };

@@ -6,7 +6,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { nameSchema } from '../../../shared/schemas/name.ts';
 import { alternativeNames, commonName } from '../../../shared/tls/certificate.ts';
 import type { Principal } from '../access/principal.ts';
-import { refuseForeignOrigin, type Guard } from '../sockets/upgrades.ts';
+import { refuseForeignOrigin, type UpgradeGuard } from '../sockets/upgrades.ts';
 
 /** The data of the client certificate that an agent presented in the TLS handshake. */
 interface AgentCertificate {
@@ -51,7 +51,7 @@ function agentCertificate({ socket }: Pick<IncomingMessage, 'socket'>): AgentCer
  * Returns a guard that admits agents by their certificate. If an agent also sends other credentials, `guard` checks
  * those, and the certificate still limits the agent to its client names and namespaces.
  */
-export function certificateGuard(guard: Guard, namespacesOf: NamespacesOfCertificate): Guard {
+export function certificateGuard(guard: UpgradeGuard, namespacesOf: NamespacesOfCertificate): UpgradeGuard {
   return (request) => {
     const certificate = agentCertificate(request);
     if (certificate === undefined) return guard(request);

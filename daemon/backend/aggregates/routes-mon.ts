@@ -4,7 +4,12 @@ import { AGGREGATE_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { AggregateSummary, NamedAggregate } from '../../../shared/schemas/aggregate.ts';
 import { summaryOf } from './queries.ts';
 import { sendList } from '../http/list.ts';
-import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
+import {
+  requestedNamespace,
+  requestedNamespaces,
+  entriesOf,
+  type NamespacedEntry,
+} from '../namespaces/request-namespaces.ts';
 import { aggregateHandlers, type AggregateDependencies } from './members.ts';
 import type { MonHandlers } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
@@ -22,7 +27,7 @@ export function aggregatesOnMon(
     aggregates: (request, reply, query) => {
       const namespaces = requestedNamespaces(request, deps);
       const nowMs = deps.clock.now();
-      const shown = ({ namespace, entry }: Placed<CheckAggregate>): NamedAggregate =>
+      const shown = ({ namespace, entry }: NamespacedEntry<CheckAggregate>): NamedAggregate =>
         namespaces.withNamespaceName(
           { name: entry.name, ...addRuleVerdicts(deps, namespace, entry, summaryOf(namespace, entry, nowMs)) },
           namespace.name,

@@ -12,7 +12,7 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { creatorOf, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
 import { parseBody, type ParsedBody } from '../http/json-body.ts';
-import { inChunks } from '../store/time-slice.ts';
+import { runInChunks } from '../store/time-slice.ts';
 import { requestedNamespace, type NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock } from '../ports.ts';
 import type { MonHandlers } from '../http/route.ts';
@@ -36,7 +36,7 @@ export function bulkOnMon(deps: BulkDependencies): MonHandlers<'bulk'> {
       const bulkRequest = setCreators(await validBulk(parseBody(request)), request.principal);
       for (const { op } of bulkRequest.operations)
         refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
-      await inChunks(refuseAgainstPolicy(deps, bulkRequest.operations, clock.now()));
+      await runInChunks(refuseAgainstPolicy(deps, bulkRequest.operations, clock.now()));
       const actor = actorOf(request, claimedCreator(bulkRequest));
       return { results: await bulk.run(namespace.name, bulkRequest, actor) };
     },
@@ -45,8 +45,8 @@ export function bulkOnMon(deps: BulkDependencies): MonHandlers<'bulk'> {
 
 /** Validates the body of a bulk request in chunks. @throws MonError `invalid` */
 async function validBulk({ value, strict }: ParsedBody): Promise<BulkRequest> {
-  if (strict !== undefined) await inChunks(validateOperations(strict));
-  return await inChunks(validateOperations(value));
+  if (strict !== undefined) await runInChunks(validateOperations(strict));
+  return await runInChunks(validateOperations(value));
 }
 
 function* validateOperations(value: unknown): Generator<void, BulkRequest, undefined> {

@@ -11,7 +11,12 @@ import { shownCheck, shownChecks } from './queries.ts';
 import { actorOf } from '../access/actor.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
+import {
+  requestedNamespace,
+  requestedNamespaces,
+  entriesOf,
+  type NamespacedEntry,
+} from '../namespaces/request-namespaces.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import type { Store } from '../ports.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
@@ -48,7 +53,7 @@ export function checksOnMon(
       const where = searchFilter(CHECK_SEARCH, query, (check: ScheduledCheck) => check, clock.now());
       const namespaces = requestedNamespaces(request, deps);
       const entries = entriesOf(namespaces, ({ name }) => shownChecks(config.definitions.in(name)));
-      const placed = ({ entry, namespace }: Placed<NamedCheck>): ScheduledCheck =>
+      const placed = ({ entry, namespace }: NamespacedEntry<NamedCheck>): ScheduledCheck =>
         namespaces.withNamespaceName(shown(entry, namespace), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(placed), { where });
     },

@@ -2,7 +2,7 @@ import { pruneFilter, type PruneSelection } from '../../../shared/domain/prune.t
 import { MonError } from '../../../shared/errors.ts';
 import type { AuditHead } from '../../../shared/schemas/audit.ts';
 import { boundedAuditValue } from '../../../shared/domain/audit.ts';
-import { SHARD } from '../store/main-shard.ts';
+import { MAIN_SHARD } from '../store/main-shard.ts';
 import type { Change, Key, Lease, Store, StoreOp } from '../ports.ts';
 import { AuditChain } from '../model/audit/state.ts';
 import { AUDIT_HEAD_KEY, auditKey } from '../model/audit/storage.ts';
@@ -103,7 +103,7 @@ async function removeAll(
   selectedClients: readonly ClientKey[],
   parts: CommandDependencies,
 ): Promise<void> {
-  const lease = await store.acquire(SHARD, LEASE_MS);
+  const lease = await store.acquire(MAIN_SHARD, LEASE_MS);
   const audit = new AuditChain({ auditLimit: Infinity });
   const [head] = await store.getMany([AUDIT_HEAD_KEY]);
   audit.load(head === undefined ? undefined : (JSON.parse(head) as AuditHead));

@@ -1,5 +1,5 @@
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
-import type { Standing, StoredMember } from '../store/shared-store.ts';
+import type { MemberStanding, StoredMember } from '../store/shared-store.ts';
 
 /** Time without a heartbeat after which a member counts as lost. */
 export const LOST_MS = 5000;
@@ -29,7 +29,11 @@ interface ViewOfDatabase {
  * @param standing the lease and the list of members, as last read from the database; undefined before they were first
  *   read
  */
-export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, database: ViewOfDatabase): ClusterView {
+export function clusterViewOf(
+  standing: MemberStanding | undefined,
+  self: ViewOfSelf,
+  database: ViewOfDatabase,
+): ClusterView {
   const { lease, members = [], nowMs = 0 } = standing ?? {};
   const holder = lease !== undefined && lease.goodUntilMs > nowMs ? lease.holder : undefined;
   return {

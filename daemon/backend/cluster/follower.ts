@@ -4,7 +4,7 @@ import type { Commit, CommitBoard } from '../model/transaction/commit-board.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 import type { Clock, Key } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { SHARD } from '../store/main-shard.ts';
+import { MAIN_SHARD } from '../store/main-shard.ts';
 import type { SharedStore, WrittenRecord } from '../store/shared-store.ts';
 import { SerialQueue } from '../store/serial-queue.ts';
 
@@ -140,7 +140,7 @@ export class Follower implements AsyncDisposable {
   async #applyNewWrites(): Promise<void> {
     const { store, log } = this.#parts;
     for (;;) {
-      const { after, records } = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
+      const { after, records } = await store.writtenAfter(MAIN_SHARD, this.#seq, RECORDS_MAX);
       if (this.#id !== undefined && after !== undefined && after !== this.#id) {
         // The database lost the last write that is in memory, and another write has its sequence number now.
         log.error(
@@ -186,7 +186,7 @@ export class Follower implements AsyncDisposable {
   /** Reloads the whole state from a snapshot of the store, if the writes cannot be applied individually. */
   async #readAgain(): Promise<void> {
     const { store, registry, onReload: onReadAgain } = this.#parts;
-    await using snapshot = await store.snapshot(SHARD);
+    await using snapshot = await store.snapshot(MAIN_SHARD);
     await registry.load(snapshot);
     this.#seq = snapshot.seq;
     this.#id = undefined;

@@ -6,8 +6,8 @@ import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Clock, Lease } from '../ports.ts';
 import type { TimeKeeper } from '../schedule/time-keeper.ts';
-import { LEASE_MS, SHARD } from '../store/main-shard.ts';
-import type { SharedStore, Standing, StoredMember } from '../store/shared-store.ts';
+import { LEASE_MS, MAIN_SHARD } from '../store/main-shard.ts';
+import type { SharedStore, MemberStanding, StoredMember } from '../store/shared-store.ts';
 import { clusterViewOf, LOST_MS } from './cluster-view.ts';
 import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
@@ -77,7 +77,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    */
   #self: (() => MemberIdentity) | undefined;
   #lease: Lease | undefined;
-  #standing: Standing | undefined;
+  #standing: MemberStanding | undefined;
   /** Reasons why this member does not trust other members, by the id of the other member. */
   #problems: ReadonlyMap<string, string> = new Map();
   /** Clock of the database minus the monotonic clock, in milliseconds; undefined before the first heartbeat. */
@@ -134,7 +134,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   /** Sequence number of the newest write in the memory of this member. */
   get seq(): number {
     const { follower, store } = this.#parts;
-    return Math.max(follower?.seq ?? 0, this.#parts.batcher.isLeading ? store.lastSeq(SHARD) : 0);
+    return Math.max(follower?.seq ?? 0, this.#parts.batcher.isLeading ? store.lastSeq(MAIN_SHARD) : 0);
   }
 
   /**
@@ -335,7 +335,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const { seq } = this;
     const { store, clock } = this.#parts;
     const requestMs = clock.monotonic();
-    const standing = await store.meet(SHARD, this.#isResigning ? undefined : { ...this.#rowOf(self()), seq });
+    const standing = await store.meet(MAIN_SHARD, this.#isResigning ? undefined : { ...this.#rowOf(self()), seq });
     this.#standing = standing;
     this.#databaseAheadMs = standing.nowMs - requestMs;
     this.#noteProblems(standing.members);
@@ -444,7 +444,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (isOfferedElsewhere && nowMs - lease.goodUntilMs < OFFER_MS) return false;
     if (lease?.holder !== undefined) await this.#pause(random() * JITTER_MS);
     const startMs = this.#parts.clock.monotonic();
-    const taken = await store.acquire(SHARD, LEASE_MS).catch((error: unknown) => {
+    const taken = await store.acquire(MAIN_SHARD, LEASE_MS).catch((error: unknown) => {
       // A conflict means that another member acquired the lease first.
       if (error instanceof MonError && error.code === 'conflict') return undefined;
       throw error;

@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Clock, Store } from '../ports.ts';
-import { SHARD } from '../store/main-shard.ts';
+import { MAIN_SHARD } from '../store/main-shard.ts';
 import type { Cluster } from './cluster.ts';
 import { memberName } from './member-name.ts';
 
@@ -39,7 +39,7 @@ export class StandaloneCluster implements Cluster {
 
   view(): ClusterView {
     const { id, hostname, database, store, epoch } = this.#parts;
-    const seq = store.lastSeq(SHARD);
+    const seq = store.lastSeq(MAIN_SHARD);
     const problem = store.refusal?.message ?? null;
     const { origin } = this.#url;
     return {

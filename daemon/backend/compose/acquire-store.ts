@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
 import { LOST_MS } from '../cluster/cluster-view.ts';
-import { LEASE_MS, SHARD } from '../store/main-shard.ts';
+import { LEASE_MS, MAIN_SHARD } from '../store/main-shard.ts';
 import { foreignMember } from '../../../shared/domain/cluster.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { isShared, type SharedStore } from '../store/shared-store.ts';
@@ -33,7 +33,7 @@ export async function acquireStore(
 
 /** @throws MonError `invalid` if a member with another major version of the program is running */
 async function refuseForeign(store: SharedStore): Promise<void> {
-  const { members, nowMs } = await store.meet(SHARD, undefined);
+  const { members, nowMs } = await store.meet(MAIN_SHARD, undefined);
   const foreign = foreignMember(
     members.filter(({ seenMs }) => nowMs - seenMs < LOST_MS),
     VERSION,
@@ -48,7 +48,7 @@ async function refuseForeign(store: SharedStore): Promise<void> {
 
 async function leaseOf(store: Store): Promise<Lease | undefined> {
   try {
-    return await store.acquire(SHARD, LEASE_MS);
+    return await store.acquire(MAIN_SHARD, LEASE_MS);
   } catch (error) {
     if (isShared(store) && error instanceof MonError && error.code === 'conflict') return undefined;
     throw error;

@@ -22,7 +22,7 @@ import { watchInhibitionRules } from '../notify/inhibitions/watch-rules.ts';
 import { InhibitionUpdates } from '../notify/inhibitions/rule-changes.ts';
 import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import { expireStashes } from '../stashes/timers.ts';
-import { Checkpoints } from '../timeline/checkpoints.ts';
+import { CheckpointWriter } from '../timeline/checkpoints.ts';
 import { TimelineTrim } from '../timeline/trim.ts';
 import { plansOf } from '../model/plans/state.ts';
 import type { ConditionBoard } from '../health/condition-board.ts';
@@ -56,10 +56,10 @@ export function leaderTasks(foundation: Foundation, parts: ClockDependencies): r
   const changes = new InhibitionUpdates(batcher);
   const flushes = new GroupFlusher({ batcher, definitions, clock });
   const stale = new StaleResults(batcher);
-  // The object `Checkpoints` is created when its task starts, because its timer runs from creation. The timeline uses
+  // The object `CheckpointWriter` is created when its task starts, because its timer runs from creation. The timeline uses
   // the same object.
-  let created: Checkpoints | undefined;
-  const checkpoints = (): Checkpoints => (created ??= new Checkpoints({ ...writing, store }));
+  let created: CheckpointWriter | undefined;
+  const checkpoints = (): CheckpointWriter => (created ??= new CheckpointWriter({ ...writing, store }));
   return [
     { name: 'attributes for selectors', start: () => loadAttributesInBackground({ ...due, store, silenced }) },
     { name: 'expiry of silences', start: () => expireSilenced({ ...due, silenced }) },

@@ -12,7 +12,7 @@ import type { Lease, Store } from '../ports.ts';
 import { Registry } from '../model/registry/registry.ts';
 import type { StoredTable } from '../model/tables/stored-table.ts';
 import { TimeKeeper } from '../schedule/time-keeper.ts';
-import { SHARD } from '../store/main-shard.ts';
+import { MAIN_SHARD } from '../store/main-shard.ts';
 import { isShared } from '../store/shared-store.ts';
 import { DiskGuard } from '../store/disk-guard.ts';
 import type { PartName } from './start-order.ts';
@@ -131,7 +131,7 @@ async function loadRegistry(registry: Registry, store: Store, lease: Lease | und
     await registry.load(store);
     return;
   }
-  await using snapshot = await store.snapshot(SHARD);
+  await using snapshot = await store.snapshot(MAIN_SHARD);
   await registry.load(snapshot);
 }
 

@@ -3,7 +3,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import { openChangeLog, type ChangeLog } from '../feed/change-log.ts';
 import { FeedHub } from '../feed/feed-hub.ts';
 import { EventPreparation } from '../silences/event-preparation.ts';
-import { SHARD } from '../store/main-shard.ts';
+import { MAIN_SHARD } from '../store/main-shard.ts';
 import type { Foundation } from './foundation.ts';
 import type { BackendOptions } from './options.ts';
 import type { PartName } from './start-order.ts';
@@ -34,7 +34,7 @@ export async function openHubs(
   teardown: Teardown<PartName>,
 ): Promise<Hubs> {
   const { results, clients, entityLimit } = writers;
-  const changes = teardown.use('change log', await openChangeLog(store, SHARD, batcher.commits)).log;
+  const changes = teardown.use('change log', await openChangeLog(store, MAIN_SHARD, batcher.commits)).log;
   const agents = teardown.use(
     'agents',
     new AgentHub({ batcher, results, clients, registry, store, definitions, stopping, clock, log }),

@@ -25,7 +25,7 @@ import {
   refuseForeignOrigin,
   routeUpgrades,
   type WebSocketEndpoint,
-  type Guard,
+  type UpgradeGuard,
 } from '../sockets/upgrades.ts';
 import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
@@ -100,7 +100,7 @@ export async function openListeners(
   const guard = guardOf(api);
   const namespacesOf: NamespacesOfCertificate = (origin) => api.authenticator.namespacesOf(origin);
   const guardAgents = certificateGuard(guard, namespacesOf);
-  const guardAll: Guard = (request) => (requestPath(request) === AGENT_PATH ? guardAgents : guard)(request);
+  const guardAll: UpgradeGuard = (request) => (requestPath(request) === AGENT_PATH ? guardAgents : guard)(request);
   const ownAgents = agentEndpoint(foundation, parts, sockets);
   const v2Agents = v2AgentEndpoint(foundation, parts, sockets);
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
@@ -154,7 +154,7 @@ function liveSockets({ clock }: Foundation, { api, commits }: ListenerDependenci
 }
 
 /** Returns the guard that authenticates WebSockets. A feed consumer may send its credentials after the handshake. */
-function guardOf({ authenticator, callers }: ApiDependencies): Guard {
+function guardOf({ authenticator, callers }: ApiDependencies): UpgradeGuard {
   return (request) => {
     const { headers, url } = request;
     const isToSayLater = headers.authorization === undefined && !authenticator.needsNoCredentials && url === FEED_PATH;
@@ -170,7 +170,11 @@ function guardOf({ authenticator, callers }: ApiDependencies): Guard {
 }
 
 /** Returns the guard of the agent listener. It admits remote agents while the backend requires no credentials. */
-function guardOfListener({ authenticator }: ApiDependencies, guard: Guard, { bind }: ListenAddress): Guard {
+function guardOfListener(
+  { authenticator }: ApiDependencies,
+  guard: UpgradeGuard,
+  { bind }: ListenAddress,
+): UpgradeGuard {
   return (request) => {
     if (!authenticator.needsNoCredentials || isLoopback(bind)) return guard(request);
     // The header Host cannot be checked, because the host names of this listener are unknown.

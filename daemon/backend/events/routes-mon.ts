@@ -12,7 +12,7 @@ import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { MonHandlers } from '../http/route.ts';
 import { parseSearchQuery } from '../http/search.ts';
-import { inChunks, TimeSlice } from '../store/time-slice.ts';
+import { runInChunks, TimeSlice } from '../store/time-slice.ts';
 
 /**
  * Serves single events, and event lists that are selected by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`).
@@ -37,7 +37,7 @@ export function eventsOnMon(deps: EventDependencies): MonHandlers<'events' | 'ev
         search,
         nowMs,
       );
-      const inOrder = await inChunks(sortInChunks(matches, (a, b) => order(a.row, b.row)));
+      const inOrder = await runInChunks(sortInChunks(matches, (a, b) => order(a.row, b.row)));
       const sorted = inOrder.map(({ entry }) => entry);
       if (query.full === true) {
         return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, fullEvent));

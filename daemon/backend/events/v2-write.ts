@@ -19,7 +19,7 @@ import { auditedEvent } from './commands.ts';
 import { notifyRegistration } from '../notify/notifications.ts';
 import { processReported, processResult, type IncomingResult } from '../results/process-result.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
-import { banned, isBanned } from '../results/trust.ts';
+import { bannedClientError, isBannedClient } from '../results/trust.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown-namespace.ts';
 import { removeCheck } from '../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
@@ -89,7 +89,7 @@ export class V2Events {
         const refusal = this.#parts.attributes.refusalOf(event.result);
         if (refusal !== undefined) throw refusal;
         transaction.refuseNew(entry);
-        if (isBanned(namespace, client, transaction.nowMs)) throw banned(client);
+        if (isBannedClient(namespace, client, transaction.nowMs)) throw bannedClientError(client);
         this.#ensureClient(transaction, namespace, event, actor);
         const process = event.isResolution ? processResult : processReported;
         process(transaction, namespace, this.#incoming(namespaceName, client, event, entry, transaction.now));

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { inChunks } from '../store/time-slice.ts';
+import { runInChunks } from '../store/time-slice.ts';
 import { STASH_DEPTH_MAX } from './limits.ts';
 
 export interface ParsedBody {
@@ -113,7 +113,7 @@ async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['
     strictly: (run: string) => (INTEGER_AS_FRACTION.test(run) ? parseStrictly(run) : undefined),
   };
   try {
-    const parsed = await inChunks(parseJsonInChunks(text, options));
+    const parsed = await runInChunks(parseJsonInChunks(text, options));
     const { value } = parsed;
     const strict = parsed.strict === value ? undefined : parsed.strict;
     return (depthMax) => {

@@ -75,7 +75,7 @@ export function requestedNamespaces(
 }
 
 /** An entry of a list, with the namespace to which it belongs. */
-export interface Placed<Entry> {
+export interface NamespacedEntry<Entry> {
   readonly namespace: Namespace;
   readonly entry: Entry;
 }
@@ -88,6 +88,6 @@ export interface Placed<Entry> {
 export function entriesOf<Entry>(
   { namespaces }: RequestedNamespaces,
   list: (namespace: Namespace) => readonly Entry[],
-): Placed<Entry>[] {
+): NamespacedEntry<Entry>[] {
   return namespaces.flatMap((namespace) => list(namespace).map((entry) => ({ namespace, entry })));
 }

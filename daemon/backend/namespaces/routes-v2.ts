@@ -8,7 +8,7 @@ import { schemaValidator } from '../http/json-body.ts';
 import { objectHandlers, type Collection } from '../http/v2-collection.ts';
 import { objectsAfterKey } from '../http/v2-object-list.ts';
 
-const parse = schemaValidator(v2NamespaceSchema);
+const parseNamespace = schemaValidator(v2NamespaceSchema);
 
 /** Serves namespaces as objects of the v2 API. They belong to no namespace themselves (reference 2.7). */
 export function namespacesOnV2(
@@ -18,7 +18,7 @@ export function namespacesOnV2(
   const collection: Collection<V2Namespace> = {
     fieldRoot: 'namespace',
     isClusterWide: true,
-    parse,
+    parse: parseNamespace,
     namespaceOf: () => undefined,
     withNamespace: ({ name }) => ({ name }),
     keyOf,

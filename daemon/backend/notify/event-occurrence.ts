@@ -58,7 +58,7 @@ export function leavesStoredEventUnchanged(occurrence: Occurrence): boolean {
  * because such an event cannot be silenced.
  */
 export function activeSilenceIds(occurrence: Occurrence, nowMs: number): readonly string[] {
-  return canBeSilenced(occurrence.state) ? matchingSilenceIds(occurrence, nowMs) : NONE;
+  return canBeSilenced(occurrence.state) ? matchingSilenceIds(occurrence, nowMs) : NO_SILENCE_IDS;
 }
 
 function matchingSilenceIds(occurrence: Occurrence, nowMs: number): readonly string[] {
@@ -80,7 +80,7 @@ export function eventForV2Handlers(occurrence: Occurrence, event: Event, nowMs: 
 /** Returns the silences whose selector matches an event, whether or not they are active. */
 export function silencesBySelector({ client, check, state, isSimulated }: Occurrence): readonly SilencedEntry[] {
   const { silenced, watched } = client.namespace;
-  if (!silenced.hasSelectors) return NONE;
+  if (!silenced.hasSelectors) return NO_SILENCE_IDS;
   const entry = client.checks.get(check.name);
   if (entry !== undefined && isSimulated !== true) return entry.selected();
   const facts = watched.check.read(check, checkRedactKeysOf({ redact: client.redact }));
@@ -89,4 +89,4 @@ export function silencesBySelector({ client, check, state, isSimulated }: Occurr
   return silenced.selectingOnce(client.subject(check.name, facts, status));
 }
 
-const NONE: readonly never[] = [];
+const NO_SILENCE_IDS: readonly never[] = [];

@@ -62,13 +62,13 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
   const route = transaction.routing.route(client.namespace.name, check);
   const additionalHandlers = isResolution
     ? handlersWithGroupedProblem(transaction.routing.definitions, occurrence, route.handlers)
-    : NONE;
+    : NO_OUTCOMES;
   const handlers = additionalHandlers.length === 0 ? route.handlers : [...route.handlers, ...additionalHandlers];
   const verdictsWithoutHandlers = additionalHandlers.length === 0 ? route.verdictsWithoutHandlers : undefined;
   // Sometimes all verdicts are known without the event, usually because the check has no handlers. Then the event is
   // not built, which saves time.
   const verdictsInAdvance =
-    handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED_VERDICTS : verdictsWithoutHandlers;
+    handlers.length === 0 ? NO_OUTCOMES : isHandlingDisabled(check) ? DISABLED_VERDICTS : verdictsWithoutHandlers;
   if (verdictsInAdvance === undefined) notifyHandlers(transaction, occurrence, handlers);
   else {
     if (isStoredEvent(occurrence)) saveLogWithoutInhibition(transaction, occurrence);
@@ -118,7 +118,7 @@ export function notifyAcknowledged(transaction: Transaction, occurrence: Occurre
   const { client, check, state } = occurrence;
   const { routing } = transaction;
   const { name } = client.namespace;
-  const { notified = NONE } = state.notifications;
+  const { notified = NO_OUTCOMES } = state.notifications;
   const handlers = (
     notified === 'all' ? routing.route(name, check).handlers : routeHandlers(notified, routing.definitions.in(name))
   ).filter((handler) => showsAcknowledgements(handler) && !routing.isQueueFull(name, handler.name));
@@ -163,7 +163,7 @@ export function notifyAfterRuleChange(transaction: Transaction, openEvent: Occur
   const log =
     inhibition?.inhibitor === undefined
       ? removeSuppression(notifications, 'inhibition')
-      : recordInhibited(notifications, inhibition.inhibitor, NONE);
+      : recordInhibited(notifications, inhibition.inhibitor, NO_OUTCOMES);
   saveNotifications(transaction, entry, log);
 }
 
@@ -311,8 +311,8 @@ function inhibitionContext(
   const record = transaction.body(CLIENTS, occurrence.client);
   return buildNotificationContext(transaction, occurrence, {
     clientRecord: record,
-    handlers: NONE,
-    overrides: { silencedBy: NONE },
+    handlers: NO_OUTCOMES,
+    overrides: { silencedBy: NO_OUTCOMES },
   });
 }
 
@@ -338,4 +338,4 @@ const DISABLED_VERDICTS: readonly HandlerVerdict[] = [
   { handler: '*', verdict: 'disabled', reason: 'its check has handle: false' },
 ];
 
-const NONE: readonly never[] = [];
+const NO_OUTCOMES: readonly never[] = [];

@@ -6,10 +6,10 @@ import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { StepAction } from '../../../shared/schemas/plan.ts';
 import { unexpiredStashes, readStashes } from '../stashes/queries.ts';
-import { aborted, done, notDone, type StepDependencies, type StepRun } from './step-dependencies.ts';
+import { rejectOnAbort, doneOutcome, failedOutcome, type StepDependencies, type StepRun } from './step-dependencies.ts';
 
 const PROGRESS_MS = 1000;
-const MEBIBYTE = 1024 * 1024;
+const MEBIBYTE_BYTES = 1024 * 1024;
 
 /** Runs an action step of an upgrade plan. Each action can safely be repeated. */
 export function actionStep(
@@ -22,11 +22,13 @@ export function actionStep(
       return backUp(parts, run);
     case 'drain':
       // This action does nothing itself: the backend rejects results once the step is stored as done.
-      return done('results are rejected, agents keep theirs, and keepalives and ages of results are not checked');
+      return doneOutcome(
+        'results are rejected, agents keep theirs, and keepalives and ages of results are not checked',
+      );
     case 'migrate':
-      return migrate(parts, run);
+      return migrateStore(parts, run);
     case 'resume':
-      return done('results are accepted again');
+      return doneOutcome('results are accepted again');
     case 'fix-namespaces':
       return fixNamespaces(parts, run);
     default:
@@ -37,18 +39,18 @@ export function actionStep(
 async function backUp({ store }: StepDependencies, { reportProgress, signal }: StepRun): Promise<StepOutcome> {
   const space = await store.schema.diskSpace();
   if (space !== undefined)
-    reportProgress(`copying the store, about ${(space.needed / MEBIBYTE).toFixed(0)} MiB at most`);
+    reportProgress(`copying the store, about ${(space.needed / MEBIBYTE_BYTES).toFixed(0)} MiB at most`);
   const { dir, manifest } = await store.schema.backUp({ signal });
   const { entries, sha256 } = manifest;
-  return done(`${String(entries)} entries in ${dir}, verified, sha256 ${sha256.slice(0, 16)}`, {
+  return doneOutcome(`${String(entries)} entries in ${dir}, verified, sha256 ${sha256.slice(0, 16)}`, {
     backup: dir,
   });
 }
 
-async function migrate({ store, storeUpgrades, clock }: StepDependencies, run: StepRun): Promise<StepOutcome> {
+async function migrateStore({ store, storeUpgrades, clock }: StepDependencies, run: StepRun): Promise<StepOutcome> {
   const { schema } = store;
   if (schema.version === schema.newest) {
-    return done(`the database is up to date already, at schema ${String(schema.version)}`);
+    return doneOutcome(`the database is up to date already, at schema ${String(schema.version)}`);
   }
   const before = schema.version;
   await storeUpgrades.start(run.actor, { backup: run.plan.backup === null });
@@ -63,10 +65,10 @@ async function migrate({ store, storeUpgrades, clock }: StepDependencies, run: S
     }),
   );
   // Ends also when the backend stops, because the backend stops its upgrade plans before it stops the store upgrade.
-  const { state, error, backup } = await Promise.race([storeUpgrades.ended(), aborted(run.signal)]);
+  const { state, error, backup } = await Promise.race([storeUpgrades.ended(), rejectOnAbort(run.signal)]);
   const own = backup === undefined ? {} : { backup };
-  if (state !== 'done') return notDone(error ?? 'the upgrade of the store ended early: start it again', own);
-  return done(`upgraded the database from schema ${String(before)} to ${String(schema.version)}`, own);
+  if (state !== 'done') return failedOutcome(error ?? 'the upgrade of the store ended early: start it again', own);
+  return doneOutcome(`upgraded the database from schema ${String(before)} to ${String(schema.version)}`, own);
 }
 
 async function fixNamespaces(
@@ -77,7 +79,7 @@ async function fixNamespaces(
   // fix.
   const confirmed = new Set(step.confirm?.split(' '));
   const orphans = new Map([...(orphansOf(facts) ?? [])].filter(([namespace]) => confirmed.has(namespace)));
-  if (orphans.size === 0) return done('the namespace of every check exists');
+  if (orphans.size === 0) return doneOutcome('the namespace of every check exists');
   const kept: string[] = [];
   let checks = 0;
   for (const fix of namespaceFixes(orphans)) {
@@ -87,7 +89,7 @@ async function fixNamespaces(
     if (stays !== undefined) kept.push(stays);
   }
   const note = `deleted ${String(checks)} checks of ${namesText([...orphans.keys()])}`;
-  return done(kept.length === 0 ? note : `${note}; ${kept.join('; ')}`);
+  return doneOutcome(kept.length === 0 ? note : `${note}; ${kept.join('; ')}`);
 }
 
 const refuseNothing = (): void => undefined;
@@ -143,7 +145,9 @@ async function migrateStashes(
     reportProgress(`${String(moved)} of ${String(silencing.length)} stashes`);
   }
   const note = `${String(moved)} stashes were converted into silences`;
-  return staying.length === 0 ? done(note) : notDone(`${note}, ${String(staying.length)} stay: ${namesText(staying)}`);
+  return staying.length === 0
+    ? doneOutcome(note)
+    : failedOutcome(`${note}, ${String(staying.length)} stay: ${namesText(staying)}`);
 }
 
 async function problemOf(change: Promise<unknown>): Promise<string | undefined> {

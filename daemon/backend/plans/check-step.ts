@@ -7,7 +7,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { Finding, StepCheck } from '../../../shared/schemas/plan.ts';
 import { COMPATIBLE_V2_VERSION, VERSION } from '../../../shared/schemas/version.ts';
-import { done, notDone, type StepDependencies, type StepRun } from './step-dependencies.ts';
+import { doneOutcome, failedOutcome, type StepDependencies, type StepRun } from './step-dependencies.ts';
 
 /** Runs a check step of an upgrade plan, or the check with which the backend verifies a manual step. */
 export function checkStep(check: StepCheck, parts: StepDependencies, run: StepRun): StepOutcome {
@@ -34,16 +34,19 @@ function checkRules(run: StepRun): StepOutcome {
   const blocking = findings.filter(({ verdict }) => verdict === 'block');
   const left = blocking.flatMap((finding) => pendingFixOf(finding, run) ?? []);
   if (left.length < blocking.length)
-    return notDone(blocking.map((finding) => blockingText(finding, run)).join('; '), { findings });
+    return failedOutcome(blocking.map((finding) => blockingText(finding, run)).join('; '), { findings });
   if (left.length > 0) {
     const text = blocking.map((finding) => blockingText(finding, run)).join('; ');
-    return done(`later steps will fix: ${text}`, { findings });
+    return doneOutcome(`later steps will fix: ${text}`, { findings });
   }
   const warnings = findings.filter(({ verdict }) => verdict === 'warn');
   const note = `${String(findings.length)} rules checked, nothing blocks the upgrade`;
-  return done(warnings.length === 0 ? note : `${note}; warnings: ${namesText(warnings.map(({ rule }) => rule))}`, {
-    findings,
-  });
+  return doneOutcome(
+    warnings.length === 0 ? note : `${note}; warnings: ${namesText(warnings.map(({ rule }) => rule))}`,
+    {
+      findings,
+    },
+  );
 }
 
 /**
@@ -53,16 +56,16 @@ function checkRules(run: StepRun): StepOutcome {
 function checkRule(id: string, { plan, facts }: StepRun): StepOutcome {
   const findings = findingsOf(pathOf(plan), facts);
   const finding = findings.find(({ rule }) => rule === id);
-  if (finding?.verdict === 'block') return notDone(findingText(finding), { findings });
-  return done(finding === undefined ? `${id}: nothing left to do` : findingText(finding), { findings });
+  if (finding?.verdict === 'block') return failedOutcome(findingText(finding), { findings });
+  return doneOutcome(finding === undefined ? `${id}: nothing left to do` : findingText(finding), { findings });
 }
 
 function checkHealth({ batcher, clock, startedMs }: StepDependencies, { step }: StepRun): StepOutcome {
   if (step.kind === 'manual' && startedMs <= (step.started_at ?? 0)) {
-    return notDone('this backend was not restarted since the step began: restart it, then confirm again');
+    return failedOutcome('this backend was not restarted since the step began: restart it, then confirm again');
   }
-  if (batcher.isFailing) return notDone('the store does not accept writes: see the log of the backend');
-  return done(`healthy, running for ${String(Math.round((clock.now() - startedMs) / 1000))} s`);
+  if (batcher.isFailing) return failedOutcome('the store does not accept writes: see the log of the backend');
+  return doneOutcome(`healthy, running for ${String(Math.round((clock.now() - startedMs) / 1000))} s`);
 }
 
 function checkVersions({ plan, facts }: StepRun): StepOutcome {
@@ -71,17 +74,17 @@ function checkVersions({ plan, facts }: StepRun): StepOutcome {
     backend: { own: VERSION, level: COMPATIBLE_V2_VERSION },
     agents: facts.agents ?? [],
   });
-  if (differing.length > 0) return notDone(`not at ${plan.to}: ${namesText(differing)}`);
-  return done(
+  if (differing.length > 0) return failedOutcome(`not at ${plan.to}: ${namesText(differing)}`);
+  return doneOutcome(
     `backend ${VERSION} (API level ${COMPATIBLE_V2_VERSION}), ${String(facts.agents?.length ?? 0)} agents: all agree`,
   );
 }
 
 function checkEntities({ plan, facts }: StepRun): StepOutcome {
   const [before, now] = [plan.entities, facts.entities?.total ?? 0];
-  if (before === null) return done(`${String(now)} entities; the number before the upgrade is unknown`);
-  if (now < before) return notDone(`there were ${String(before)} entities, now there are ${String(now)}`);
-  return done(`${String(now)} entities, ${String(before)} before`);
+  if (before === null) return doneOutcome(`${String(now)} entities; the number before the upgrade is unknown`);
+  if (now < before) return failedOutcome(`there were ${String(before)} entities, now there are ${String(now)}`);
+  return doneOutcome(`${String(now)} entities, ${String(before)} before`);
 }
 
 function blockingText(finding: Finding, run: StepRun): string {

@@ -24,7 +24,7 @@ export interface UpgradeFactDependencies {
 /** Maximum number of entities in the list of the newest entities. */
 const NEWEST_MAX = 10;
 /** Maximum number of names in a list of stashes or clients. */
-const NAMED_MAX = 1000;
+const LISTED_NAMES_MAX = 1000;
 
 /**
  * Returns the facts that upgrade rules need: the state of this backend, as far as it knows it. The operator enters
@@ -60,11 +60,11 @@ export async function upgradeFactsOf(parts: UpgradeFactDependencies): Promise<Up
   };
 }
 
-type PlacedClient = readonly [namespace: string, client: ClientEntry];
+type NamespacedClient = readonly [namespace: string, client: ClientEntry];
 
-function clientsOf(registry: Registry): readonly PlacedClient[] {
+function clientsOf(registry: Registry): readonly NamespacedClient[] {
   return [...registry.namespaces()].flatMap(({ name, clients }) =>
-    [...clients.values()].map((client): PlacedClient => [name, client]),
+    [...clients.values()].map((client): NamespacedClient => [name, client]),
   );
 }
 
@@ -86,7 +86,7 @@ function checksOf({ registry, definitions }: UpgradeFactDependencies): ObjectNam
 
 function entitiesOf(
   { entityLimit }: UpgradeFactDependencies,
-  clients: readonly PlacedClient[],
+  clients: readonly NamespacedClient[],
 ): NonNullable<UpgradeFacts['entities']> {
   const { total, limit } = entityLimit.usage();
   const newest = clients
@@ -126,5 +126,5 @@ function silenceStashesOf(namespace: Namespace, nowMs: number): NonNullable<Upgr
       if (problem !== undefined) unready.add(problem);
     }
   }
-  return { total, unclear: [...unclear].slice(0, NAMED_MAX), unready: [...unready].slice(0, NAMED_MAX) };
+  return { total, unclear: [...unclear].slice(0, LISTED_NAMES_MAX), unready: [...unready].slice(0, LISTED_NAMES_MAX) };
 }

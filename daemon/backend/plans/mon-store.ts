@@ -4,7 +4,7 @@ import { bodyValidator, readBody } from '../http/json-body.ts';
 import type { MonHandlers } from '../http/route.ts';
 import type { StoreUpgrades } from './store-upgrades.ts';
 
-const validate = bodyValidator(MON_API.startStoreUpgrade);
+const validateStoreUpgrade = bodyValidator(MON_API.startStoreUpgrade);
 
 /** Returns the route handlers that show the schema of the store and upgrade it while the backend runs. */
 export function storeUpgradeOnMon({
@@ -15,7 +15,7 @@ export function storeUpgradeOnMon({
   return {
     storeUpgrade: () => storeUpgrades.status(),
     startStoreUpgrade: async (request) => {
-      await storeUpgrades.start(actorOf(request), readBody(request, validate));
+      await storeUpgrades.start(actorOf(request), readBody(request, validateStoreUpgrade));
       return storeUpgrades.status();
     },
   };

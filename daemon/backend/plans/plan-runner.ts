@@ -11,7 +11,7 @@ import { upgradeFactsOf } from './facts.ts';
 import { plansOf, type StoredPlan } from '../model/plans/state.ts';
 import { actionStep } from './action-step.ts';
 import { checkStep } from './check-step.ts';
-import { aborted, notDone, type StepDependencies } from './step-dependencies.ts';
+import { rejectOnAbort, failedOutcome, type StepDependencies } from './step-dependencies.ts';
 
 const PROGRESS_INTERVAL_MS = 1000;
 const RETRY_MS = 1000;
@@ -56,7 +56,7 @@ export class PlanRunner implements AsyncDisposable {
   async create({ from, to, facts: operatorFacts }: NewPlan, actor: Actor): Promise<PlanRun> {
     const path = parsePath(from, to);
     if ('problem' in path) throw new MonError('invalid', path.problem);
-    const facts = withOperatorFacts(await this.facts(), operatorFacts);
+    const facts = addOperatorFacts(await this.facts(), operatorFacts);
     return await this.#plans.create(
       createUpgradePlan(path, facts),
       { facts: operatorFacts, entities: facts.entities?.total ?? null },
@@ -107,12 +107,12 @@ export class PlanRunner implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     using timers = new DisposableStack();
     timers.use(this.#parts.clock.after(delayMs, resolve));
-    await Promise.race([promise, aborted(this.#stop.signal).catch(() => undefined)]);
+    await Promise.race([promise, rejectOnAbort(this.#stop.signal).catch(() => undefined)]);
   }
 
   async #run({ plan, facts: operatorFacts }: StoredPlan, step: PlanRunStep, actor: Actor): Promise<StepOutcome> {
     try {
-      const facts = { ...withOperatorFacts(await this.facts(), operatorFacts), ...snapshotOf(plan) };
+      const facts = { ...addOperatorFacts(await this.facts(), operatorFacts), ...snapshotOf(plan) };
       const run = {
         plan,
         step,
@@ -127,7 +127,7 @@ export class PlanRunner implements AsyncDisposable {
       return checkStep(step.check, this.#parts, run);
     } catch (error) {
       if (!(error instanceof MonError)) this.#log.error({ err: error, step: step.id }, 'upgrade step failed');
-      return notDone(error instanceof MonError ? error.message : 'internal error: see the log of the backend');
+      return failedOutcome(error instanceof MonError ? error.message : 'internal error: see the log of the backend');
     }
   }
 
@@ -145,7 +145,7 @@ export class PlanRunner implements AsyncDisposable {
   }
 }
 
-function withOperatorFacts(facts: UpgradeFacts, operatorFacts: OperatorFacts): UpgradeFacts {
+function addOperatorFacts(facts: UpgradeFacts, operatorFacts: OperatorFacts): UpgradeFacts {
   return { ...facts, ...operatorFacts, attested: operatorFacts.attested ?? facts.attested };
 }
 

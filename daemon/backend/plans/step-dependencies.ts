@@ -39,16 +39,16 @@ export interface StepRun {
   readonly signal: AbortSignal;
 }
 
-export function done(note: string, details: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
+export function doneOutcome(note: string, details: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
   return { isDone: true, note, ...details };
 }
 
-export function notDone(note: string, details: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
+export function failedOutcome(note: string, details: Omit<StepOutcome, 'isDone' | 'note'> = {}): StepOutcome {
   return { isDone: false, note, ...details };
 }
 
 /** Returns a promise that never resolves. It is rejected with the abort reason of the signal. */
-export function aborted(signal: AbortSignal): Promise<never> {
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason as Error);
     else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });

@@ -113,7 +113,7 @@ export class StoreUpgrades implements AsyncDisposable {
     await upgradeStore(this.#deps, {
       backup: backup ? {} : false,
       signal: this.#stop.signal,
-      pause: breathing(clock),
+      pause: pauseBetweenBatches(clock),
       onBackup: (dir) => (this.#run = { ...this.#run, backup: dir }),
       onProgress: (progress) => (this.#run = { ...this.#run, progress }),
     });
@@ -135,7 +135,7 @@ export class StoreUpgrades implements AsyncDisposable {
  * Returns a function that pauses the upgrade after each batch. The pause is as long as the batch took, but at most
  * `PAUSE_MS_MAX`.
  */
-function breathing(clock: Clock): () => Promise<void> {
+function pauseBetweenBatches(clock: Clock): () => Promise<void> {
   let sinceMs = clock.monotonic();
   return async () => {
     const workedMs = clock.monotonic() - sinceMs;

@@ -9,7 +9,7 @@ import type { Store } from '../ports.ts';
 const RECORDS_MAX = 10_000;
 
 /** Number of audit records that are read at once. */
-const CHUNK = 100;
+const CHUNK_RECORDS = 100;
 
 /**
  * Reads the audit records of a time span, the newest first, except actions that are also in the timeline.
@@ -24,8 +24,11 @@ export async function readAuditChanges(
   const ids = await auditIds(store, { sinceMs });
   const changes: ReportChange[] = [];
   let count = 0;
-  for (let start = 0; start < Math.min(ids.length, RECORDS_MAX); start += CHUNK) {
-    for (const { id, at, who, action, target, reason } of await readAudit(store, ids.slice(start, start + CHUNK))) {
+  for (let start = 0; start < Math.min(ids.length, RECORDS_MAX); start += CHUNK_RECORDS) {
+    for (const { id, at, who, action, target, reason } of await readAudit(
+      store,
+      ids.slice(start, start + CHUNK_RECORDS),
+    )) {
       if (at > untilMs || !isOtherChange(action)) continue;
       count++;
       if (changes.length < limit) changes.push({ id, at, who, action, target, reason });

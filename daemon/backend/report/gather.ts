@@ -27,7 +27,7 @@ const ACTIONS_MAX = 10_000;
  * Number of transitions, events and clients that are processed at once, which takes a few milliseconds, before other
  * work can run.
  */
-export const SLICE = 1000;
+export const SLICE_ITEMS = 1000;
 
 /** The known history of one check on one client, gathered for a report. */
 export interface GatheredCheckHistory {
@@ -66,7 +66,7 @@ export interface ReportData {
  * Gathers the data of a report. It reads the open events first, and then the transitions backwards from now to the
  * beginning of the span. If an event changes meanwhile, its transition is read as well and takes precedence.
  */
-export async function gather(
+export async function gatherReport(
   store: ReadStore,
   { namespaces, withNamespaceName: placed }: RequestedNamespaces,
   span: Span,
@@ -112,7 +112,7 @@ async function addOpen(pasts: Map<string, GatheredCheckHistory>, namespace: Name
       pasts.set(keyOf(namespace, client.name, name), { ...past, statusChanges: [], output: undefined });
       looked++;
     }
-    if (++looked < SLICE) continue;
+    if (++looked < SLICE_ITEMS) continue;
     looked = 0;
     await yieldToEventLoop();
   }

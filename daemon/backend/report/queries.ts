@@ -21,16 +21,16 @@ import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import { SilencesOfPast, type TimelineRetention } from '../timeline/availability.ts';
 import { newestEntriesOf } from '../timeline/sources.ts';
-import { silencesIn } from '../timeline/queries.ts';
+import { readSilenceSources } from '../timeline/queries.ts';
 import { indexOfCheck, lastIdOf, timeOf } from '../model/timeline/storage.ts';
-import { gather, SLICE, type GatheredCheckHistory, type ReportData } from './gather.ts';
-import { SilencesAt } from './silences.ts';
+import { gatherReport, SLICE_ITEMS, type GatheredCheckHistory, type ReportData } from './gather.ts';
+import { ActiveSilenceFinder } from './silences.ts';
 
 /** Maximum number of checks in the list of the noisiest checks. */
-const NOISIEST = 10;
+const NOISIEST_CHECKS_MAX = 10;
 
 /** Maximum number of transitions before the span that are searched for the time when a problem began. */
-const LOOKED_BACK = 1000;
+const SEARCHED_TRANSITIONS_MAX = 1000;
 
 /** The parameters of a report. */
 export interface ReportParameters {
@@ -55,14 +55,14 @@ interface TroubledCheck {
 export async function readReport(store: ReadStore, parameters: ReportParameters): Promise<Omit<Report, 'changes'>> {
   const { requested, span, limit, endsNow = false } = parameters;
   const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
-  const { pasts, changes, actions, cutMs } = await gather(store, requested, span, parameters.transitionsMax);
+  const { pasts, changes, actions, cutMs } = await gatherReport(store, requested, span, parameters.transitionsMax);
   const keptInSpan = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
   const { open, openByCheck, resolved, causes, noise, total } = await evaluateChecks(pasts, requested, {
     span,
     kept: keptInSpan,
     limit,
   });
-  const shown = new ShownChecks(store, { requested, span, kept: keptInSpan, endsNow });
+  const shown = new CheckDetailsReader(store, { requested, span, kept: keptInSpan, endsNow });
   const deeds = mergeActions(actions);
   return {
     since: span.sinceMs,
@@ -75,7 +75,7 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
     open_over_time: await countOverTime({ pasts, changes }, span, keptInSpan.sinceMs),
     resolved: { count: resolved.count, checks: await shown.of(resolved.items()) },
     inhibited: causes.first(limit),
-    noisiest: noise.first(NOISIEST),
+    noisiest: noise.first(NOISIEST_CHECKS_MAX),
     actions: { count: deeds.length, actions: deeds.slice(0, limit) },
   };
 }
@@ -103,7 +103,7 @@ async function evaluateChecks(
   const total = { checks: 0, clients: 0, outages: 0, down: 0 };
   let looked = 0;
   for (const past of pasts) {
-    if ((looked += 1 + past.statusChanges.length) >= SLICE) {
+    if ((looked += 1 + past.statusChanges.length) >= SLICE_ITEMS) {
       looked = 0;
       await yieldToEventLoop();
     }
@@ -135,7 +135,7 @@ async function countOverTime(
   const counter = new StatusCounter(statusCountsOf(pasts.map((past) => statusAt(past, span.untilMs))), span);
   for (const [index, change] of changes.entries()) {
     counter.add(change);
-    if (index % COUNTED_SLICE === 0) await yieldToEventLoop();
+    if (index % SLICE_CHANGES === 0) await yieldToEventLoop();
   }
   const worst = counter.worstOfPeriods(keptSinceMs);
   const numbers = (severity: Severity): (number | null)[] => worst.map((counts) => counts?.[severity] ?? null);
@@ -148,7 +148,7 @@ async function countOverTime(
 }
 
 /** Number of status changes that are counted before other work can run: a few milliseconds of work. */
-const COUNTED_SLICE = 20_000;
+const SLICE_CHANGES = 20_000;
 
 /**
  * Returns the time in epoch milliseconds from which on the history of a check is complete. If the check has the maximum
@@ -159,17 +159,17 @@ function keptSinceOf({ statusChanges }: GatheredCheckHistory, kept: TimelineRete
   return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
 }
 
-interface ShownOptions extends Required<Pick<ReportParameters, 'requested' | 'span' | 'endsNow'>> {
+interface CheckDetailsOptions extends Required<Pick<ReportParameters, 'requested' | 'span' | 'endsNow'>> {
   readonly kept: TimelineRetention;
 }
 
 /** Reads the details of the checks that the report lists: their silences and outputs, and when their problems began. */
-class ShownChecks {
+class CheckDetailsReader {
   readonly #store: ReadStore;
-  readonly #options: ShownOptions;
-  readonly #silences = new Map<Namespace, { readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }>();
+  readonly #options: CheckDetailsOptions;
+  readonly #silences = new Map<Namespace, { readonly spans: SilencesOfPast; readonly atEnd: ActiveSilenceFinder }>();
 
-  constructor(store: ReadStore, options: ShownOptions) {
+  constructor(store: ReadStore, options: CheckDetailsOptions) {
     this.#store = store;
     this.#options = options;
   }
@@ -198,14 +198,16 @@ class ShownChecks {
     );
   }
 
-  async #silencesIn(namespace: Namespace): Promise<{ readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }> {
+  async #silencesIn(
+    namespace: Namespace,
+  ): Promise<{ readonly spans: SilencesOfPast; readonly atEnd: ActiveSilenceFinder }> {
     let silences = this.#silences.get(namespace);
     if (silences === undefined) {
-      const silenceIndex = await silencesIn(this.#store, namespace);
+      const silenceIndex = await readSilenceSources(this.#store, namespace);
       const { span } = this.#options;
       silences = {
         spans: new SilencesOfPast(this.#store, silenceIndex, this.#options),
-        atEnd: new SilencesAt(this.#store, silenceIndex, span.untilMs),
+        atEnd: new ActiveSilenceFinder(this.#store, silenceIndex, span.untilMs),
       };
       this.#silences.set(namespace, silences);
     }
@@ -221,7 +223,7 @@ class ShownChecks {
     for await (const { id, text } of newestEntriesOf(this.#store, source, before)) {
       const [was] = text.split('>');
       if (was === '' || was === '0') return timeOf(id);
-      if (++looked >= LOOKED_BACK) break;
+      if (++looked >= SEARCHED_TRANSITIONS_MAX) break;
     }
     return null;
   }

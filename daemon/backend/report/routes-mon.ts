@@ -9,8 +9,8 @@ import type { Registry } from '../model/registry/registry.ts';
 import { readAuditChanges } from './audit.ts';
 import { readReport } from './queries.ts';
 
-const LIMIT = 100;
-const LIMIT_MAX = 1000;
+const ROWS_DEFAULT = 100;
+const ROWS_MAX = 1000;
 const SPAN_MS = 12 * 3_600_000;
 
 /** Maximum number of reports at a time: one that is being built, and ten that wait for their turn. */
@@ -30,7 +30,7 @@ export function reportOnMon(deps: ReportDependencies): MonHandlers<'report'> {
   const { registry, store, clock } = deps;
   const oneByOne = oneAtATime(REPORTS_MAX, 'too many reports are requested: try again in a moment');
   return {
-    report: (request, _reply, { since, until, limit = LIMIT }) => {
+    report: (request, _reply, { since, until, limit = ROWS_DEFAULT }) => {
       const requested = requestedNamespaces(request, deps);
       const nowMs = clock.now();
       const untilMs = Math.min(until ?? Infinity, nowMs);
@@ -38,7 +38,7 @@ export function reportOnMon(deps: ReportDependencies): MonHandlers<'report'> {
       if (span.sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
       const sinceMs = registry.timeline.keptSince(nowMs);
       const kept = sinceMs === null ? undefined : { sinceMs, perCheck: registry.timeline.limits.perCheck };
-      const rows = Math.max(1, Math.min(limit, LIMIT_MAX));
+      const rows = Math.max(1, Math.min(limit, ROWS_MAX));
       return oneByOne(async () => ({
         ...(await readReport(store, { requested, span, kept, endsNow: untilMs === nowMs, limit: rows })),
         changes: mayReadAudit(request.principal) ? await readAuditChanges(store, span, rows) : null,

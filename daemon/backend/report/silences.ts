@@ -7,7 +7,7 @@ import type { SilenceSources } from '../timeline/queries.ts';
 import { lastIdOf, reverseId, timelineOf } from '../model/timeline/storage.ts';
 
 /** Finds the silences that were active at one given time. The data of each silence is read only once. */
-export class SilencesAt {
+export class ActiveSilenceFinder {
   readonly #store: ReadStore;
   readonly #index: SilenceSources;
   readonly #atMs: number;

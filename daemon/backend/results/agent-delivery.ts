@@ -11,7 +11,7 @@ import type { EntityLimit } from '../model/clients/entity-limit.ts';
 import { processReported, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
-import { distrustOf, isSignatureValid, type Distrust } from './trust.ts';
+import { distrustOf, isSignatureValid, type DistrustReason } from './trust.ts';
 import type { RequiredEvents } from '../model/notify/routing.ts';
 import { isUsableBaseline, offerBaseline, applyDelta } from './delta-result.ts';
 import type { ConnectionBaselines } from './baselines.ts';
@@ -83,13 +83,13 @@ export interface DeliveredResult extends IncomingResult {
 /** A rejected result: the agent gets it acknowledged and does not send it again, but it is not stored. */
 export interface Refusal {
   readonly id: number;
-  readonly why: Distrust | 'invalid' | 'memory';
+  readonly why: DistrustReason | 'invalid' | 'memory';
   /** The reason that is sent to the agent; undefined if the agent is not notified of the rejection. */
   readonly reason: string | undefined;
 }
 
-const NONE: readonly number[] = [];
-const NOTHING: ReturnType<typeof recordsNeeded> = [];
+const NO_BASELINES: readonly number[] = [];
+const NO_RECORDS: ReturnType<typeof recordsNeeded> = [];
 
 /** The limits, counters and callbacks that a delivery uses. */
 interface DeliveryContext {
@@ -115,7 +115,7 @@ export class AgentDelivery implements StateCommand, Settlement {
   readonly isReported = true;
   readonly isBulk = true;
   acceptedId = 0;
-  newBaselines: readonly number[] = NONE;
+  newBaselines: readonly number[] = NO_BASELINES;
   resendAfter: number | undefined = undefined;
   readonly #onSettled: (error: MonError | undefined, settlement: Settlement) => void;
   readonly #namespaceName: string;
@@ -147,7 +147,7 @@ export class AgentDelivery implements StateCommand, Settlement {
 
   needs(registry: Registry, demand: (namespace: string) => RequiredEvents): ReturnType<typeof recordsNeeded> {
     const full = this.#checked.valid.filter(isFull);
-    if (full.length === 0) return NOTHING;
+    if (full.length === 0) return NO_RECORDS;
     return recordsNeeded(registry.namespace(this.#namespaceName), full, demand(this.#namespaceName));
   }
 
@@ -176,7 +176,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     // Discards the outcome of an earlier attempt. A batch is applied again if another of its commands failed
     // unexpectedly, or definitions have changed.
     this.acceptedId = 0;
-    this.newBaselines = NONE;
+    this.newBaselines = NO_BASELINES;
     this.resendAfter = undefined;
     this.#refusals = undefined;
     if (cancellation.isCancelled || baselines?.begin(this.#sequence) === false) return;
@@ -245,7 +245,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     return true;
   }
 
-  #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
+  #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): DistrustReason | undefined {
     const { client, reporter, signature } = result;
     const distrust = distrustOf(namespace, client, signature, nowMs);
     const entry = namespace.clients.get(client);
@@ -273,7 +273,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     this.#refused({ id, why: 'memory', reason: `${client}/${check.name} is new: ${message}` });
   }
 
-  #refuse(result: DeliveredResult, why: Distrust): void {
+  #refuse(result: DeliveredResult, why: DistrustReason): void {
     this.#refused({ id: result.id, why, reason: this.#reasonOf(result, why) });
   }
 
@@ -282,7 +282,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     this.#refusals.push(refusal);
   }
 
-  #reasonOf(result: DeliveredResult, why: Distrust): string | undefined {
+  #reasonOf(result: DeliveredResult, why: DistrustReason): string | undefined {
     const { reporter, client } = result;
     switch (why) {
       case 'entity_limit':

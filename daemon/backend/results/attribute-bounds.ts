@@ -21,7 +21,7 @@ export class AttributeBounds {
    */
   refusalOf(result: object): MonError | undefined {
     const excess = excessOfResult(result, this.#limits());
-    return excess === undefined ? undefined : refusal(excess);
+    return excess === undefined ? undefined : attributeExcessError(excess);
   }
 
   /**
@@ -32,10 +32,10 @@ export class AttributeBounds {
    */
   refuseClient(client: object, noun?: string): void {
     const excess = excessOfClient(client, this.#limits(), noun);
-    if (excess !== undefined) throw refusal(excess);
+    if (excess !== undefined) throw attributeExcessError(excess);
   }
 }
 
-function refusal({ limit, message }: AttributeExcess): MonError {
+function attributeExcessError({ limit, message }: AttributeExcess): MonError {
   return new MonError(limit === 'bytes' ? 'too_large' : 'invalid', message);
 }

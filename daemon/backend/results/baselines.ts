@@ -33,7 +33,7 @@ export class BaselineBudget {
    * all baselines share one object.
    */
   versions(now: BaselineVersions): BaselineVersions {
-    if (!areSame(this.#versions, now)) this.#versions = now;
+    if (!areSameVersions(this.#versions, now)) this.#versions = now;
     return this.#versions;
   }
 
@@ -55,7 +55,7 @@ export interface BaselineVersions {
   readonly deletions: number;
 }
 
-function areSame(one: BaselineVersions, other: BaselineVersions): boolean {
+function areSameVersions(one: BaselineVersions, other: BaselineVersions): boolean {
   return one.registry === other.registry && one.definitions === other.definitions && one.deletions === other.deletions;
 }
 
@@ -95,7 +95,7 @@ export class Baseline implements CheckBaseline {
    * have not changed. In the batch that creates it, it is not usable yet, because the agent cannot know of it.
    */
   isUsable(now: BaselineVersions): boolean {
-    return this.isStored && this.entry.baseline === this && areSame(this.#versions, now);
+    return this.isStored && this.entry.baseline === this && areSameVersions(this.#versions, now);
   }
 
   forget(): void {

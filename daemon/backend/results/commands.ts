@@ -23,7 +23,7 @@ import {
 } from './process-result.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { TimeSlice } from '../store/time-slice.ts';
-import { banned, isBanned } from './trust.ts';
+import { bannedClientError, isBannedClient } from './trust.ts';
 import { validateResult } from './validate-result.ts';
 import { removeCheck, saveCheck } from '../model/events/mutations.ts';
 import { removeSeries } from '../model/results/mutations.ts';
@@ -48,7 +48,7 @@ interface ResultDependencies {
 }
 
 /** The outcome of a request in which no result was rejected, shared to avoid an allocation. */
-const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
+const NO_REFUSALS: ReadonlyMap<number, MonError> = new Map();
 
 /** Accepts check results from all sources. */
 export class Results {
@@ -94,7 +94,7 @@ export class Results {
       if (refusal !== undefined) (refusals ??= new Map()).set(index, refusal);
       incoming.push(incomingFromApi(result, definitions, now));
     }
-    const excessive = refusals ?? NONE_REFUSED;
+    const excessive = refusals ?? NO_REFUSALS;
     const refusalOf = this.#refusalOf.bind(this);
     const counts = this.rejected;
     return this.#parts.batcher.runSteps(
@@ -207,9 +207,9 @@ export class Results {
   }
 
   #refusalOf(transaction: Transaction, namespace: Namespace, { client, check }: IncomingResult): MonError | undefined {
-    if (isBanned(namespace, client, transaction.nowMs)) {
+    if (isBannedClient(namespace, client, transaction.nowMs)) {
       this.rejected.invalidated++;
-      return banned(client);
+      return bannedClientError(client);
     }
     const refusal = refusalOfNew(transaction, namespace, client, check.name);
     if (refusal !== undefined) this.rejected.memory++;
@@ -244,7 +244,7 @@ export class Results {
         const target = auditTarget(namespaceName, `${client}/${check}`);
         recordAudit(transaction, actor, { action: 'result.delete', target, before });
       },
-      { needs: (registry) => present(registry.namespace(namespaceName).check(client, check)) },
+      { needs: (registry) => toList(registry.namespace(namespaceName).check(client, check)) },
     );
   }
 }
@@ -296,6 +296,6 @@ function removeResult(transaction: Transaction, entry: CheckEntry, by: string): 
   saveCheck(transaction, entry, { ...NO_CHECK_STATE, event }, bodies, undefined);
 }
 
-function present<T>(value: T | undefined): T[] {
+function toList<T>(value: T | undefined): T[] {
   return value === undefined ? [] : [value];
 }

@@ -9,10 +9,10 @@ import { z } from 'zod';
  */
 export function compileSchema<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
   let isValid: ((value: unknown) => value is T) | undefined;
-  return (value): value is T => (isValid ??= compiled(schema))(value);
+  return (value): value is T => (isValid ??= compileValidator(schema))(value);
 }
 
-function compiled<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
+function compileValidator<T>(schema: z.ZodType<T>): (value: unknown) => value is T {
   const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false });
   return ajv.compile<T>(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }));
 }

@@ -15,7 +15,10 @@ export interface ResultDependencies extends NamespaceDependencies {
 }
 
 /** Returns the route handlers that read and delete a single result, for the v1 API or the mon API. */
-export function oneResult(deps: ResultDependencies, namespaceOf: NamespaceOf): MonHandlers<'result' | 'deleteResult'> {
+export function resultHandlers(
+  deps: ResultDependencies,
+  namespaceOf: NamespaceOf,
+): MonHandlers<'result' | 'deleteResult'> {
   const { results, store } = deps;
   return {
     result: async (request) => {

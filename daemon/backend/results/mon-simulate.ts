@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Simulation } from '../../../shared/schemas/explain.ts';
 import { incomingFromApi } from './commands.ts';
-import { simulateResult, type RulesAfter } from './simulate.ts';
+import { simulateResult, type PredictRuleVerdicts } from './simulate.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readClient } from '../model/clients/queries.ts';
 import { readBody } from '../http/json-body.ts';
@@ -24,7 +24,10 @@ interface SimulationDependencies extends NamespaceDependencies {
  *
  * @param rulesAfter returns the verdicts of the aggregate rules as if the result were stored
  */
-export function simulationOnMon(deps: SimulationDependencies, rulesAfter: RulesAfter): MonHandlers<'simulate'> {
+export function simulationOnMon(
+  deps: SimulationDependencies,
+  rulesAfter: PredictRuleVerdicts,
+): MonHandlers<'simulate'> {
   const { clock, config, registry, routing, store } = deps;
   return {
     simulate: async (request): Promise<Simulation> => {

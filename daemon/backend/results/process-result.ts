@@ -41,7 +41,7 @@ export const API_REPORTER = 'sensu-api';
 
 type RecordEntry = CheckEntry | ClientEntry | PendingResolution;
 
-const NONE: readonly RecordEntry[] = [];
+const NO_RECORDS: readonly RecordEntry[] = [];
 
 const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
 
@@ -74,7 +74,7 @@ export function recordsNeeded(
     if (pending !== undefined) (needed ??= []).push(pending);
     if (!isPlainOk && entry !== undefined && mayOutlive(entry, check)) (needed ??= []).push(entry);
   }
-  return needed ?? NONE;
+  return needed ?? NO_RECORDS;
 }
 
 /**
@@ -205,7 +205,7 @@ function endSilences(transaction: Transaction, check: CheckEntry): void {
 
 /** Creates the unknown client of a result, as Sensu Core does (completion 1.10). */
 function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
-  const client = clientMadeBy(result, transaction.now);
+  const client = buildClientFromResult(result, transaction.now);
   const entry = saveClient(transaction, namespace, client, {
     signature: '',
     reporter: isForProxy(result) ? result.reporter : undefined,
@@ -223,7 +223,7 @@ function registerUnknown(transaction: Transaction, namespace: Namespace, result:
  *
  * @param now current time in epoch seconds
  */
-export function clientMadeBy(result: IncomingResult, now: number): Client {
+export function buildClientFromResult(result: IncomingResult, now: number): Client {
   return {
     name: result.client,
     address: 'unknown',

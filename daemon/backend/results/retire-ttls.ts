@@ -16,7 +16,7 @@ import { TTL_DEFINITIONS } from '../model/results/storage.ts';
 /**
  * Number of clients whose results one command changes, so that a check on a large fleet does not delay other results.
  */
-const SLICE = 200;
+const SLICE_CLIENTS = 200;
 
 /** Pause in milliseconds before another attempt after the store rejected a write. */
 const RETRY_MS = 1000;
@@ -28,7 +28,7 @@ const RETRY_MS = 1000;
 const REMEMBERED_SECONDS = 7 * 86_400;
 
 /** The user name that is recorded when an event resolves because the definition of its check was removed. */
-const RESOLVED_BY = 'mon';
+const BACKEND_USER = 'mon';
 
 interface RetirementDependencies {
   readonly registry: Registry;
@@ -56,7 +56,7 @@ export function retireTtls(parts: RetirementDependencies): Disposable {
     try {
       while (hasChanged && !isOver()) {
         hasChanged = false;
-        for (const [namespace, check] of await noteDefinitions(parts)) await retireCheck(parts, namespace, check);
+        for (const [namespace, check] of await storeTtlDefinitions(parts)) await retireCheck(parts, namespace, check);
       }
     } catch (error) {
       log.warn({ reason: errorMessage(error) }, 'could not stop the TTL monitoring of removed checks, retrying soon');
@@ -100,7 +100,7 @@ export function retireResult(transaction: Transaction, entry: CheckEntry): void 
     processResult(transaction, namespace, {
       client,
       reporter: client,
-      by: RESOLVED_BY,
+      by: BACKEND_USER,
       check: ttlRemovedResult(check, client),
     });
     return;
@@ -114,7 +114,7 @@ export function retireResult(transaction: Transaction, entry: CheckEntry): void 
  *
  * @returns the checks whose definition has lost its `ttl`, now or within the last `REMEMBERED_SECONDS`
  */
-async function noteDefinitions({
+async function storeTtlDefinitions({
   registry,
   batcher,
   definitions,
@@ -157,8 +157,8 @@ async function retireCheck({ registry, batcher }: RetirementDependencies, name: 
   for (const client of registry.findNamespace(name)?.clients.values() ?? []) {
     if ((client.checks.get(check)?.ttl ?? 0) > 0) clients.push(client.name);
   }
-  for (let start = 0; start < clients.length; start += SLICE) {
-    const slice = clients.slice(start, start + SLICE);
+  for (let start = 0; start < clients.length; start += SLICE_CLIENTS) {
+    const slice = clients.slice(start, start + SLICE_CLIENTS);
     const entriesOf = (current: Registry): CheckEntry[] =>
       slice.flatMap((client) => current.findNamespace(name)?.check(client, check) ?? []);
     await batcher.run(

@@ -9,12 +9,12 @@ import { parseBody, validateParsedBody, type ParsedBody } from '../http/json-bod
 import { TimeSlice } from '../store/time-slice.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
-import { oneResult, type ResultDependencies } from './members.ts';
+import { resultHandlers, type ResultDependencies } from './members.ts';
 import type { MonHandlers } from '../http/route.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { searchFilter } from '../http/search.ts';
 
-const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
+const NO_REFUSALS: ReadonlyMap<number, MonError> = new Map();
 
 /**
  * Serves the routes of the mon API for results: a list with an optional search (`?q=`), single results, and batches of
@@ -39,11 +39,11 @@ export function resultsOnMon(
     submitResults: async (request): Promise<BatchResponse> => {
       const { name } = requestedNamespace(request, deps);
       const { valid, indexes, rejected } = await validateBatch(parseBody(request));
-      const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
+      const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NO_REFUSALS;
       for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
       return { accepted: valid.length - refused.size, rejected };
     },
-    ...oneResult(deps, requestedNamespace),
+    ...resultHandlers(deps, requestedNamespace),
     series: (request) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');

@@ -7,7 +7,7 @@ import { pathName } from '../http/path-name.ts';
 import type { V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
-import { oneResult, type ResultDependencies } from './members.ts';
+import { resultHandlers, type ResultDependencies } from './members.ts';
 import { readResults, readResultTexts, resultsOf, resultsOfClient } from './queries.ts';
 import { validateV1Submitted } from './validate-result.ts';
 
@@ -40,6 +40,6 @@ export function resultsOnV1(
       const entries = client === undefined ? [] : resultsOfClient(client);
       return sendResults(request, reply, entries);
     },
-    ...oneResult(deps, v1Namespace),
+    ...resultHandlers(deps, v1Namespace),
   };
 }

@@ -19,7 +19,7 @@ export async function readSeries(
 ): Promise<SeriesResponse> {
   const frame = { since: nowMs - SPAN_MS, until: nowMs, step: SERIES_STEP_SECONDS };
   const { series } = entry;
-  if (series === undefined) return { ...frame, recorded: whyNot(registry), metrics: [], points: [] };
+  if (series === undefined) return { ...frame, recorded: missingSeriesReason(registry), metrics: [], points: [] };
   // Encoded before the chunks are read, so that a point that becomes part of a chunk meanwhile is not missing.
   const [text, current] = [series.encode(), series.currentPoint];
   const stored = await store.getMany(series.slots.map((slot) => chunkKey(entry, slot)));
@@ -33,7 +33,10 @@ export async function readSeries(
   };
 }
 
-function whyNot({ seriesCount, seriesLimits }: Pick<Registry, 'seriesCount' | 'seriesLimits'>): SeriesRecorded {
+function missingSeriesReason({
+  seriesCount,
+  seriesLimits,
+}: Pick<Registry, 'seriesCount' | 'seriesLimits'>): SeriesRecorded {
   if (!seriesLimits.enabled) return 'disabled';
   return seriesCount >= seriesLimits.checks ? 'limit' : 'no_data';
 }

@@ -16,12 +16,12 @@ import { buildNotificationContext } from '../notify/build-notification-context.t
 import { handlersWithGroupedProblem, verdictsWithGroups } from '../notify/groups/queries.ts';
 import { silencesBySelector, activeSilenceIds, type Occurrence } from '../notify/event-occurrence.ts';
 import { inhibitorsOf } from '../model/notify/inhibitions/state.ts';
-import { clientMadeBy, type IncomingResult } from './process-result.ts';
-import { banned, isBanned } from './trust.ts';
+import { buildClientFromResult, type IncomingResult } from './process-result.ts';
+import { bannedClientError, isBannedClient } from './trust.ts';
 import { type Routing } from '../model/notify/routing.ts';
 
 /** Returns the verdicts of the aggregate rules as if this result were stored. */
-export type RulesAfter = (
+export type PredictRuleVerdicts = (
   namespace: Namespace,
   result: { readonly client: string; readonly check: CheckResult; readonly isSilenced: boolean },
   nowMs: number,
@@ -37,7 +37,7 @@ interface SimulationDependencies {
   readonly record: Client | undefined;
   /** Returns an id for an event, in case the result would open one. */
   readonly newId: () => string;
-  readonly rulesAfter: RulesAfter;
+  readonly rulesAfter: PredictRuleVerdicts;
 }
 
 /**
@@ -47,10 +47,16 @@ interface SimulationDependencies {
  * @throws MonError `forbidden` if the client was deleted with a ban
  */
 export function simulateResult(parts: SimulationDependencies, result: IncomingResult): Simulation {
-  const { namespace, record = clientMadeBy(result, Math.floor(parts.nowMs / 1000)), routing, nowMs, newId } = parts;
+  const {
+    namespace,
+    record = buildClientFromResult(result, Math.floor(parts.nowMs / 1000)),
+    routing,
+    nowMs,
+    newId,
+  } = parts;
   const now = Math.floor(nowMs / 1000);
   const { check } = result;
-  if (isBanned(namespace, result.client, nowMs)) throw banned(result.client);
+  if (isBannedClient(namespace, result.client, nowMs)) throw bannedClientError(result.client);
   const client = namespace.clients.get(result.client) ?? newClient(namespace, record);
   const before = client.checks.get(check.name)?.state ?? NO_CHECK_STATE;
   const { state, transition } = nextCheckState(before, check, {
@@ -67,7 +73,7 @@ export function simulateResult(parts: SimulationDependencies, result: IncomingRe
       routing.definitions.inhibitions,
       namespace.name,
       event,
-      inhibitedBy(client, check),
+      countInhibitedEvents(client, check),
     );
     const aggregates = parts.rulesAfter(namespace, { client: client.name, check, isSilenced }, nowMs);
     return { ...(inhibits.length > 0 && { inhibits }), ...(aggregates.length > 0 && { aggregates }) };
@@ -94,7 +100,7 @@ export function simulateResult(parts: SimulationDependencies, result: IncomingRe
     handlers: transition.kind === 'ok' ? route.v2Handlers : [...route.handlers, ...groups],
     overrides: {
       events: openEvents(namespace, { client: record, check: check.name, isOpen }),
-      silencedBy: silencesAfter(occurrence, transition.kind, nowMs),
+      silencedBy: silenceIdsAfterTransition(occurrence, transition.kind, nowMs),
       leavesStoredEventUnchanged: transition.kind === 'metric' && isOpen,
     },
   });
@@ -112,7 +118,7 @@ export function simulateResult(parts: SimulationDependencies, result: IncomingRe
 }
 
 /** Returns the number of events that this event currently inhibits, by inhibition rule. */
-function inhibitedBy(
+function countInhibitedEvents(
   { name: client, namespace }: ClientEntry,
   { name: check }: CheckResult,
 ): ReadonlyMap<string, number> {
@@ -131,7 +137,11 @@ function newClient(namespace: Namespace, record: Client): ClientEntry {
  * Returns the ids of the silences that would silence the event, except those that its resolution ends (completion
  * 1.3.4).
  */
-function silencesAfter(occurrence: Occurrence, kind: EventTransition['kind'], nowMs: number): readonly string[] {
+function silenceIdsAfterTransition(
+  occurrence: Occurrence,
+  kind: EventTransition['kind'],
+  nowMs: number,
+): readonly string[] {
   const ids = activeSilenceIds(occurrence, nowMs);
   if (kind !== 'resolve') return ids;
   const { namespace, subscriptions } = occurrence.client;

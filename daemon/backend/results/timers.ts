@@ -8,7 +8,7 @@ import type { Registry } from '../model/registry/registry.ts';
 import { plansOf } from '../model/plans/state.ts';
 
 /** Number of results that one command writes, so that an outage of many clients does not fill the queue at once. */
-const SLICE = 500;
+const SLICE_RESULTS = 500;
 
 interface TtlDependencies {
   readonly registry: Registry;
@@ -36,8 +36,8 @@ export function watchTtls({ registry, stale, disk, clock, log }: TtlDependencies
   });
 
   async function report(namespace: Namespace, entries: readonly CheckEntry[]): Promise<void> {
-    for (let start = 0; start < entries.length; start += SLICE) {
-      await stale.applyStaleResults(namespace.name, entries.slice(start, start + SLICE).map(namesOf));
+    for (let start = 0; start < entries.length; start += SLICE_RESULTS) {
+      await stale.applyStaleResults(namespace.name, entries.slice(start, start + SLICE_RESULTS).map(namesOf));
     }
   }
 }

@@ -12,7 +12,8 @@ import type { Namespace } from '../model/registry/namespace.ts';
  * - `proxy_quota`: the client is new, and the reporter has reached its quota of proxy clients
  * - `entity_limit`: the client is new and would exceed the entity limit
  */
-export type Distrust = 'certificate' | 'signature' | 'invalidated' | 'quarantined' | 'proxy_quota' | 'entity_limit';
+export type DistrustReason =
+  'certificate' | 'signature' | 'invalidated' | 'quarantined' | 'proxy_quota' | 'entity_limit';
 
 /**
  * Returns the reason why results of a client are rejected now; undefined if they are accepted. A late result, for
@@ -24,10 +25,10 @@ export function distrustOf(
   client: string,
   signature: string,
   nowMs: number,
-): Distrust | undefined {
+): DistrustReason | undefined {
   const entry = namespace.clients.get(client);
   if (entry !== undefined) return isSignatureValid(entry.signature, signature) ? undefined : 'signature';
-  if (isBanned(namespace, client, nowMs)) return 'invalidated';
+  if (isBannedClient(namespace, client, nowMs)) return 'invalidated';
   return isQuarantined(namespace, client, nowMs) ? 'quarantined' : undefined;
 }
 
@@ -50,19 +51,19 @@ export function admitKeepalive(
   if (!isSignatureValid(namespace.clients.get(name)?.signature ?? '', signature)) {
     throw new MonError('forbidden', `invalid client signature of ${name}`);
   }
-  if (isBanned(namespace, name, nowMs)) throw banned(name);
+  if (isBannedClient(namespace, name, nowMs)) throw bannedClientError(name);
   const deletedMs = namespace.tombstones.get(name)?.deletedMs ?? 0;
   if (isQuarantined(namespace, name, nowMs) && madeAt !== undefined && madeAt <= Math.floor(deletedMs / 1000)) {
     throw new MonError('conflict', `the client ${name} was deleted after it sent this keepalive`);
   }
 }
 
-export function isBanned({ invalidated }: Namespace, client: string, nowMs: number): boolean {
+export function isBannedClient({ invalidated }: Namespace, client: string, nowMs: number): boolean {
   const untilMs = invalidated.get(client);
   return untilMs !== undefined && untilMs > nowMs;
 }
 
-export function banned(client: string): MonError {
+export function bannedClientError(client: string): MonError {
   return new MonError(
     'forbidden',
     `the client ${client} was deleted with invalidate: to allow the client again, create it with POST /clients`,

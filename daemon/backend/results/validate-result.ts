@@ -24,7 +24,7 @@ export function validateSubmitted(value: unknown): SubmittedResult {
  */
 export function validateV1Submitted(value: unknown): SubmittedResult {
   const result = resultWithSource(value);
-  return isV1Result(result) && resultProblem(result) === undefined ? result : parsedBy(v1ResultSchema, result);
+  return isV1Result(result) && resultProblem(result) === undefined ? result : parseWithSchema(v1ResultSchema, result);
 }
 
 /**
@@ -33,7 +33,7 @@ export function validateV1Submitted(value: unknown): SubmittedResult {
  * @throws MonError `invalid` that names every invalid attribute
  */
 export function validateResult(value: unknown): SubmittedResult {
-  return isResult(value) && resultProblem(value) === undefined ? value : parsedBy(resultSchema, value);
+  return isResult(value) && resultProblem(value) === undefined ? value : parseWithSchema(resultSchema, value);
 }
 
 /**
@@ -41,7 +41,7 @@ export function validateResult(value: unknown): SubmittedResult {
  *
  * @throws MonError `invalid` that names every invalid attribute
  */
-function parsedBy(schema: typeof resultSchema | typeof v1ResultSchema, value: unknown): SubmittedResult {
+function parseWithSchema(schema: typeof resultSchema | typeof v1ResultSchema, value: unknown): SubmittedResult {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new MonError('invalid', problemsOf(parsed.error));

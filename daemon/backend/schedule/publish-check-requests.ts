@@ -33,7 +33,7 @@ interface TimetableEntry {
   readonly check: NamedCheck;
 }
 
-interface Running {
+interface RunningSchedule {
   /** The current definition of the check. A new definition with the same timing replaces it. */
   check: NamedCheck;
   /** The interval, cron expression and time zone that the timetable was built from, as JSON. */
@@ -48,7 +48,7 @@ interface Running {
  */
 export function publishCheckRequests(parts: PublisherDependencies): CheckSchedule {
   const { definitions, clock, namespaces = () => [DEFAULT_NAMESPACE] } = parts;
-  const running = new Map<string, Running>();
+  const running = new Map<string, RunningSchedule>();
 
   function scheduledChecks(): Map<string, TimetableEntry> {
     const scheduled = new Map<string, TimetableEntry>();
@@ -75,7 +75,7 @@ export function publishCheckRequests(parts: PublisherDependencies): CheckSchedul
       const timetable = running.has(key) ? undefined : timetableOf(key, check);
       if (timetable === undefined) continue;
       const { name } = check;
-      const run = runTimetable(clock, timetable, (nowMs) => publish(parts, { namespace, name }, nowMs, run));
+      const run = runTimetable(clock, timetable, (nowMs) => publishRequest(parts, { namespace, name }, nowMs, run));
       running.set(key, { check, timing: timingOf(check), timetable: run });
     }
   }
@@ -107,7 +107,7 @@ function timingOf({ interval, cron, timezone }: NamedCheck): string {
   return JSON.stringify([interval, cron, timezone]);
 }
 
-function publish(
+function publishRequest(
   parts: PublisherDependencies,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   nowMs: number,

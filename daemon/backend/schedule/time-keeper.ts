@@ -13,9 +13,9 @@ import { anchorOp, readAnchor, TIME_KEY } from '../model/schedule/time-anchor.ts
  * Minimum time in milliseconds between two time anchors that are stored together with a batch of writes. A time anchor
  * relates the steady clock to the system clock.
  */
-const WITH_BATCH_MS = 1000;
+const ANCHOR_WITH_BATCH_MS = 1000;
 /** Interval in milliseconds at which a time anchor is stored if no batch is written. */
-const WITHOUT_BATCH_MS = 60_000;
+const ANCHOR_INTERVAL_MS = 60_000;
 /**
  * Time in milliseconds after which a jump of the system clock is adopted. If the clock was set by mistake, an operator
  * has corrected it by then.
@@ -82,15 +82,15 @@ export class TimeKeeper {
   /** Returns the write that stores a time anchor with the next batch; undefined if the last anchor is recent. */
   anchorDue(): StoreOp | undefined {
     const nowMs = this.clock.steady();
-    if (nowMs - this.#anchorMs < WITH_BATCH_MS) return undefined;
+    if (nowMs - this.#anchorMs < ANCHOR_WITH_BATCH_MS) return undefined;
     this.#anchorMs = nowMs;
     return anchorOp(this.clock.anchor());
   }
 
   /** Stores time anchors if no batches are written. Adopts a jump of the system clock after an hour. */
   watch(batcher: Pick<Batcher, 'run' | 'runExclusively'>): Disposable {
-    return this.clock.every(WITHOUT_BATCH_MS, () => {
-      const isIdle = this.clock.steady() - this.#anchorMs >= WITHOUT_BATCH_MS;
+    return this.clock.every(ANCHOR_INTERVAL_MS, () => {
+      const isIdle = this.clock.steady() - this.#anchorMs >= ANCHOR_INTERVAL_MS;
       const work =
         this.clock.pendingJumpAgeMs >= ADOPT_AFTER_MS
           ? batcher.runExclusively(() => this.#adopt())

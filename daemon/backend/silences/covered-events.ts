@@ -6,11 +6,11 @@ import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts'
 import type { SilencedTargetParts } from '../../../shared/schemas/silenced.ts';
 import { checksNamedBy, eventsNamedBy } from '../model/registry/silenced-events.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../model/registry/namespace.ts';
-import { inChunks } from '../store/time-slice.ts';
+import { runInChunks } from '../store/time-slice.ts';
 import { SelectorIndex, type IndexedSelector } from '../model/silences/selector-index.ts';
 
 /** Maximum number of silenced events whose names are listed in a preview. */
-const FIRST = 5;
+const LISTED_EVENTS_MAX = 5;
 
 /**
  * Maximum total cost of the selector evaluations for each of the two counts in a preview, see `Selector.cost`. It is
@@ -22,7 +22,7 @@ const PREVIEW_COST_MAX = 100_000_000;
 /** Cost of the selector evaluations after which other work can run: less than a millisecond of CPU time. */
 const STEP_COST = 5000;
 
-type Steps<Result> = Generator<void, Result, undefined>;
+type StepGenerator<Result> = Generator<void, Result, undefined>;
 
 /**
  * Counts the open events that these silences would silence, by severity, and lists the first of them. An event that
@@ -31,13 +31,13 @@ type Steps<Result> = Generator<void, Result, undefined>;
  * @param costMax maximum total cost of the selector evaluations, see `Selector.cost`
  * @throws MonError `threshold` if the evaluations would cost more
  */
-export async function eventsCovered(
+export async function countCoveredEvents(
   namespace: Namespace,
   entries: readonly SilencedTargetParts[],
   nowMs: number,
   costMax = PREVIEW_COST_MAX,
 ): Promise<NonNullable<RecentProblems['events']>> {
-  return await inChunks(countEvents(namespace, entries, nowMs, costMax));
+  return await runInChunks(countEvents(namespace, entries, nowMs, costMax));
 }
 
 function* countEvents(
@@ -45,8 +45,8 @@ function* countEvents(
   entries: readonly SilencedTargetParts[],
   nowMs: number,
   costMax: number,
-): Steps<NonNullable<RecentProblems['events']>> {
-  const covered = yield* coveredBy(namespace, entries, eventsNamedBy, eventsOf, costMax);
+): StepGenerator<NonNullable<RecentProblems['events']>> {
+  const covered = yield* findCoveredChecks(namespace, entries, eventsNamedBy, eventsOf, costMax);
   const events = { total: 0, critical: 0, warning: 0, unknown: 0, ok: 0, silenced: 0, first: [] as string[] };
   for (const entry of covered) {
     yield* namespace.silenced.prepare(entry);
@@ -56,7 +56,7 @@ function* countEvents(
     events.total++;
     events[severityOf(event.status)]++;
     if (entry.isSilenced(nowMs)) events.silenced++;
-    if (events.first.length < FIRST) events.first.push(eventKey(entry.client.name, entry.name));
+    if (events.first.length < LISTED_EVENTS_MAX) events.first.push(eventKey(entry.client.name, entry.name));
   }
   return events;
 }
@@ -69,7 +69,7 @@ function* countEvents(
  * @param since epoch seconds
  * @throws MonError `threshold` if the selector evaluations would cost too much
  */
-export async function recoveredSince(
+export async function countRecoveredSince(
   namespace: Namespace,
   entries: readonly SilencedTargetParts[],
   since: number,
@@ -86,7 +86,7 @@ export async function recoveredSince(
       yield entry !== undefined && isRecovered(entry) ? entry : undefined;
     }
   }
-  return (await inChunks(coveredBy(namespace, entries, recoveredNamed, recoveredOf))).size;
+  return (await runInChunks(findCoveredChecks(namespace, entries, recoveredNamed, recoveredOf))).size;
 }
 
 /**
@@ -98,13 +98,13 @@ export async function recoveredSince(
  * @param of callback that returns the checks of a client that the selectors are evaluated for
  * @throws MonError `threshold` if the selector evaluations cost more than `costMax`
  */
-function* coveredBy(
+function* findCoveredChecks(
   namespace: Namespace,
   entries: readonly SilencedTargetParts[],
   named: (namespace: Namespace, subscription: string | null, check: string | null) => Iterable<CheckEntry | undefined>,
   of: (client: ClientEntry) => Iterable<CheckEntry>,
   costMax = PREVIEW_COST_MAX,
-): Steps<ReadonlySet<CheckEntry>> {
+): StepGenerator<ReadonlySet<CheckEntry>> {
   const covered = new Set<CheckEntry>();
   const selectors = new SelectorIndex<IndexedSelector>();
   let number = 0;
@@ -143,7 +143,7 @@ function* isSelected(
   selectors: SelectorIndex<IndexedSelector>,
   subject: SelectorSubject,
   cost: { spent: number; ofStep: number; readonly max: number },
-): Steps<boolean> {
+): StepGenerator<boolean> {
   cost.ofStep += LOOK_UP_COST;
   for (const { selector } of selectors.candidates(subject)) {
     cost.ofStep += selector.cost;

@@ -1,7 +1,7 @@
 import type { CommitBoard } from '../model/transaction/commit-board.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { inChunks } from '../store/time-slice.ts';
+import { runInChunks } from '../store/time-slice.ts';
 
 /**
  * Evaluates the selectors of silences for some checks in chunks and caches the results. A synchronous look-up of their
@@ -10,14 +10,14 @@ import { inChunks } from '../store/time-slice.ts';
 export async function prepareSilences(entries: readonly CheckEntry[]): Promise<void> {
   const [first] = entries;
   if (first === undefined || entries.every(isPrepared)) return;
-  await inChunks(preparing(entries));
+  await runInChunks(prepareEntries(entries));
 }
 
 function isPrepared(entry: CheckEntry): boolean {
   return entry.client.namespace.silenced.isPrepared(entry);
 }
 
-function* preparing(entries: Iterable<CheckEntry>): Generator<void, void, undefined> {
+function* prepareEntries(entries: Iterable<CheckEntry>): Generator<void, void, undefined> {
   for (const entry of entries) {
     if (!isPrepared(entry)) yield* entry.client.namespace.silenced.prepare(entry);
     yield;
@@ -82,7 +82,7 @@ export class EventPreparation implements Disposable {
     while (this.#isPending && !this.#isDisposed) {
       this.#isPending = false;
       this.#generation = this.#registry.generation;
-      await inChunks(this.#steps());
+      await runInChunks(this.#steps());
     }
     this.#isWorking = false;
   }

@@ -35,10 +35,10 @@ const PERIOD_MS = 60_000;
  * Maximum number of idle silences that are checked per interval; the others are checked in the next intervals. Finding
  * the events that a selector matches takes a millisecond among 100,000 clients.
  */
-const MARKED = 200;
+const CHECKED_IDLE_SILENCES_MAX = 200;
 
 /** Maximum number of silences that are updated in one commit. */
-const SLICE = 20;
+const SLICE_SILENCES = 20;
 
 /** Namespace and id of a silence. Unlike the object of the silence, they stay valid when the registry is reloaded. */
 type SilenceRef = readonly [namespace: string, id: string];
@@ -53,7 +53,7 @@ export function watchIdle(parts: IdleWatchDependencies): Disposable {
   return parts.clock.every(PERIOD_MS, () => {
     if (isLooking) return;
     isLooking = true;
-    lookAround(parts, round++)
+    checkIdleSilences(parts, round++)
       .catch((error: unknown) => {
         parts.log.warn({ reason: errorMessage(error) }, 'could not save which silences match no events');
       })
@@ -63,7 +63,10 @@ export function watchIdle(parts: IdleWatchDependencies): Disposable {
   });
 }
 
-async function lookAround({ registry, batcher, clock, rules }: IdleWatchDependencies, round: number): Promise<void> {
+async function checkIdleSilences(
+  { registry, batcher, clock, rules }: IdleWatchDependencies,
+  round: number,
+): Promise<void> {
   const due: SilenceRef[] = [];
   for (const [name, id] of silencesToCheck(registry, rules(), clock.now(), round)) {
     await yieldToEventLoop();
@@ -71,17 +74,17 @@ async function lookAround({ registry, batcher, clock, rules }: IdleWatchDependen
     const entry = namespace.silenced.get(id);
     if (entry !== undefined && stepOf(namespace, entry, rules(), clock.now()).kind !== 'none') due.push([name, id]);
   }
-  for (let start = 0; start < due.length; start += SLICE) {
-    const chunk = due.slice(start, start + SLICE);
+  for (let start = 0; start < due.length; start += SLICE_SILENCES) {
+    const chunk = due.slice(start, start + SLICE_SILENCES);
     const work = (transaction: Transaction): void => {
-      for (const ref of chunk) follow(transaction, ref, rules());
+      for (const ref of chunk) updateIdleMark(transaction, ref, rules());
     };
     await batcher.run(work, { weight: chunk.length });
   }
 }
 
 /**
- * Returns the silences whose idle state possibly has to change now. In addition returns at most `MARKED` of the other
+ * Returns the silences whose idle state possibly has to change now. In addition returns at most `CHECKED_IDLE_SILENCES_MAX` of the other
  * idle silences, different ones in each round.
  */
 function silencesToCheck(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly SilenceRef[] {
@@ -94,12 +97,12 @@ function silencesToCheck(registry: Registry, rules: IdleRules, nowMs: number, ro
       refs?.push([namespace.name, entry.id]);
     }
   }
-  const rounds = Math.max(1, Math.ceil(marked.length / MARKED));
-  const start = (round % rounds) * MARKED;
-  return [...due, ...marked.slice(start, start + MARKED)];
+  const rounds = Math.max(1, Math.ceil(marked.length / CHECKED_IDLE_SILENCES_MAX));
+  const start = (round % rounds) * CHECKED_IDLE_SILENCES_MAX;
+  return [...due, ...marked.slice(start, start + CHECKED_IDLE_SILENCES_MAX)];
 }
 
-function follow(transaction: Transaction, [name, id]: SilenceRef, rules: IdleRules): void {
+function updateIdleMark(transaction: Transaction, [name, id]: SilenceRef, rules: IdleRules): void {
   const namespace = transaction.registry.namespace(name);
   const entry = namespace.silenced.get(id);
   if (entry === undefined) return;

@@ -41,7 +41,7 @@ export function policedRequest({ reason, expire, recurrence }: SilencedRequest):
  */
 export function refuseV1AgainstPolicy(parts: PolicyDependencies, silence: PolicedSilence): void {
   const policy = silencePolicy(parts);
-  if (policy.apply_to_v1) refuse(policy, silence);
+  if (policy.apply_to_v1) refuseViolation(policy, silence);
 }
 
 /**
@@ -50,7 +50,7 @@ export function refuseV1AgainstPolicy(parts: PolicyDependencies, silence: Police
  * @throws MonError `invalid` for its reason, `threshold` if it lasts too long
  */
 export function refuseOwnAgainstPolicy(parts: PolicyDependencies, silence: PolicedSilence): void {
-  refuse(silencePolicy(parts), silence);
+  refuseViolation(silencePolicy(parts), silence);
 }
 
 /**
@@ -82,9 +82,9 @@ export function* refuseAgainstPolicy(
 ): Generator<void, void, undefined> {
   const policy = silencePolicy(parts);
   for (const [index, operation] of operations.entries()) {
-    const silence = policed(operation, policy, nowMs);
+    const silence = policedSilenceOf(operation, policy, nowMs);
     yield;
-    if (silence !== undefined) refuse(policy, silence, `operations.${String(index)}: `);
+    if (silence !== undefined) refuseViolation(policy, silence, `operations.${String(index)}: `);
   }
 }
 
@@ -94,14 +94,14 @@ export function* refuseAgainstPolicy(
  * @param prefix prefix of the error message
  * @throws MonError `invalid` for its reason, `threshold` if it lasts too long
  */
-function refuse(policy: SilencePolicy, silence: PolicedSilence, prefix = ''): void {
+function refuseViolation(policy: SilencePolicy, silence: PolicedSilence, prefix = ''): void {
   const ofReason = reasonProblem(policy, silence);
   if (ofReason !== undefined) throw new MonError('invalid', prefix + ofReason);
   const ofLifetime = lifetimeProblem(policy, silence);
   if (ofLifetime !== undefined) throw new MonError('threshold', prefix + ofLifetime);
 }
 
-function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number): PolicedSilence | undefined {
+function policedSilenceOf(operation: BulkOperation, policy: SilencePolicy, nowMs: number): PolicedSilence | undefined {
   if (operation.op === 'silence') return policedRequest(operation);
   if (operation.op !== 'restore' || !policy.apply_to_v1) return undefined;
   const { reason, begin, expire_at: end, recurrence } = operation.entry;

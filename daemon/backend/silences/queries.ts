@@ -41,7 +41,7 @@ export interface NamedSilenced {
   readonly entry: SilencedEntry;
 }
 
-const sorted = new WeakMap<
+const sortedListCache = new WeakMap<
   SilencedRegistry,
   { readonly changes: number; readonly entries: readonly NamedSilenced[] }
 >();
@@ -51,10 +51,10 @@ const sorted = new WeakMap<
  * silence changes, because clients request its pages one after another.
  */
 export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
-  const cachedList = sorted.get(registry);
+  const cachedList = sortedListCache.get(registry);
   if (cachedList?.changes === registry.changes) return cachedList.entries;
   const entries = Array.from(registry.all(), (entry) => ({ name: v2SilencedName(entry), entry }));
   entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  sorted.set(registry, { changes: registry.changes, entries });
+  sortedListCache.set(registry, { changes: registry.changes, entries });
   return entries;
 }

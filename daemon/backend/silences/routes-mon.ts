@@ -6,7 +6,7 @@ import type { ShownWindow, SubmittedRecurrence } from '../../../shared/schemas/r
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Store } from '../ports.ts';
-import { eventsCovered, recoveredSince } from './covered-events.ts';
+import { countCoveredEvents, countRecoveredSince } from './covered-events.ts';
 import { loadSelectorAttributes } from '../model/silences/selector-attributes.ts';
 import { changesOfSilences, type SilenceDependencies } from './changes.ts';
 import { unexpiredEntries, silencedDetail } from './queries.ts';
@@ -14,7 +14,12 @@ import { unexpiredEntry } from './commands.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { oneAtATime } from '../http/one-at-a-time.ts';
 import { sendList } from '../http/list.ts';
-import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
+import {
+  requestedNamespace,
+  requestedNamespaces,
+  entriesOf,
+  type NamespacedEntry,
+} from '../namespaces/request-namespaces.ts';
 import { pathName } from '../http/path-name.ts';
 import type { MonHandlers } from '../http/route.ts';
 import { silencePolicy } from './policy.ts';
@@ -47,7 +52,7 @@ export function silencedOnMon(
       const where = searchFilter(SILENCED_SEARCH, query, (detail: SilencedDetail) => detail, nowMs);
       const requested = requestedNamespaces(request, deps);
       const entries = entriesOf(requested, ({ silenced }) => unexpiredEntries(silenced.all(), nowMs));
-      const shown = ({ namespace, entry }: Placed<SilencedEntry>): SilencedDetail =>
+      const shown = ({ namespace, entry }: NamespacedEntry<SilencedEntry>): SilencedDetail =>
         requested.withNamespaceName(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
@@ -64,9 +69,9 @@ export function silencedOnMon(
       const since = Math.floor(Math.max(lastLoad.sinceMs, nowMs - RECENT_MS) / 1000);
       const windows = recurrence ? windowsOf(recurrence, nowMs) : undefined;
       return await oneByOne(async () => ({
-        recovered: await recoveredSince(namespace, entries, since),
+        recovered: await countRecoveredSince(namespace, entries, since),
         since,
-        events: await eventsCovered(namespace, entries, nowMs),
+        events: await countCoveredEvents(namespace, entries, nowMs),
         ...(windows !== undefined && { windows }),
       }));
     },

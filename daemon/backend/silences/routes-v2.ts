@@ -37,7 +37,7 @@ import { objectsAfterKey, sendObjects, type V2Key } from '../http/v2-object-list
 import { chunksAfterKey } from '../http/v2-chunks.ts';
 import { unexpiredEntries, sortedSilenced } from './queries.ts';
 
-const validate = schemaValidator(v2SilencedSchema);
+const validateSilenced = schemaValidator(v2SilencedSchema);
 
 /** Serves silences in the v2 API (clients 6): the same silences as in the v1 API, under their v2 names. */
 export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> {
@@ -50,13 +50,13 @@ export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> 
     fieldRoot: 'silenced',
     isNamedByBody: true,
     parse(value) {
-      const submitted = validate(value);
+      const submitted = validateSilenced(value);
       if (partsOfV2Silenced(submitted) !== undefined) return submitted;
       throw new MonError('invalid', 'subscription: at least one of subscription and check is required');
     },
     namespaceOf: ({ metadata }) => metadata?.namespace,
     creatorOf: ({ creator }) => creator,
-    withNamespace: placedIn,
+    withNamespace: setSilenceNamespace,
     keyOf,
     keyOfPath: ([name = '']) => [isSelectorId(name) ? name : v2SilencedName(partsOfKey(name))],
     labelsOf: ({ metadata }) => metadata.labels ?? {},
@@ -141,7 +141,7 @@ function keyOf({ metadata }: Pick<PlacedV2Silenced, 'metadata'>): V2Key {
   return [metadata.name];
 }
 
-function placedIn(core: SubmittedV2Silenced, namespace: string): PlacedV2Silenced {
+function setSilenceNamespace(core: SubmittedV2Silenced, namespace: string): PlacedV2Silenced {
   const parts = partsOfV2Silenced(core);
   const name = parts === undefined ? '' : v2SilencedName(parts);
   return { ...core, metadata: { ...core.metadata, name, namespace } };

@@ -19,7 +19,7 @@ interface ExpiryDependencies {
   readonly log: Log;
 }
 
-const FAILURE = 'begin or end of a silence could not be written';
+const WRITE_FAILURE = 'begin or end of a silence could not be written';
 
 /**
  * Removes silences at their end, moves recurring silences to their next window, and announces silences that begin.
@@ -50,7 +50,7 @@ function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryDep
       for (const entry of namespace.silenced.all()) {
         if (entry.recurrence === undefined || !isExpired(entry, clock.now())) continue;
         silenced.updateAtDeadline(namespace.name, entry.id).catch((error: unknown) => {
-          log.warn({ id: entry.id, reason: errorMessage(error) }, FAILURE);
+          log.warn({ id: entry.id, reason: errorMessage(error) }, WRITE_FAILURE);
         });
       }
     }
@@ -60,7 +60,7 @@ function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryDep
 function runEnds(parts: ExpiryDependencies): Disposable {
   const { registry, silenced, clock } = parts;
   return runDeadlines(parts, {
-    failure: FAILURE,
+    failure: WRITE_FAILURE,
 
     *atStart() {
       for (const namespace of registry.namespaces()) {

@@ -17,7 +17,7 @@ const CLIENT_HEAD_BYTES = { short: 6, medium: 8, long: 14 } as const;
 const READING_BYTES_MAX = 64 * 1024;
 
 /** First byte of a frame that contains a whole text message: the FIN bit and the text opcode (RFC 6455, 5.2). */
-const FINAL_TEXT = 0x81;
+const FINAL_TEXT_BYTE = 0x81;
 
 /**
  * Maximum payload lengths of two frame forms: `SHORT_MAX` without extra length bytes, `MEDIUM_MAX` with two of them.
@@ -90,7 +90,7 @@ export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const headBytes = length <= SHORT_MAX ? 2 : length <= MEDIUM_MAX ? 4 : 10;
   const frame = Buffer.allocUnsafe(headBytes + length);
-  frame[0] = FINAL_TEXT;
+  frame[0] = FINAL_TEXT_BYTE;
   if (length <= SHORT_MAX) frame[1] = length;
   else if (length <= MEDIUM_MAX) {
     frame[1] = SHORT_MAX + 1;

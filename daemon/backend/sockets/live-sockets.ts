@@ -20,7 +20,7 @@ const EXPIRY_CHECK_MS = 1000;
 
 /** WebSocket close code for a policy violation, sent when the credentials of a socket are no longer valid. */
 const POLICY_VIOLATION = 1008;
-const REVOKED = 'the credentials are no longer valid: authenticate again';
+const REVOKED_MESSAGE = 'the credentials are no longer valid: authenticate again';
 
 interface SocketDependencies {
   readonly clock: Clock;
@@ -109,7 +109,7 @@ export class LiveSockets implements Disposable {
     return () => {
       const version = this.#parts.version();
       if (version === checkedVersion && !canExpire(live.principal)) return;
-      if (!this.#isStillValid(live)) throw new MonError('unauthenticated', REVOKED);
+      if (!this.#isStillValid(live)) throw new MonError('unauthenticated', REVOKED_MESSAGE);
       checkedVersion = version;
     };
   }
@@ -133,7 +133,7 @@ export class LiveSockets implements Disposable {
   #look(concerns: (socket: LiveSocket) => boolean): void {
     for (const [socket, live] of this.#sockets) {
       if (socket.readyState === socket.OPEN && concerns(live) && !this.#isStillValid(live)) {
-        this.#end(socket, POLICY_VIOLATION, REVOKED);
+        this.#end(socket, POLICY_VIOLATION, REVOKED_MESSAGE);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { JsonChunksError, parseJsonInChunks } from '../../../shared/domain/json-chunks.ts';
 import { FORBIDDEN_NAMES } from '../../../shared/domain/json-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { inChunks } from '../store/time-slice.ts';
+import { runInChunks } from '../store/time-slice.ts';
 import type { FrameSocket } from './frame-socket.ts';
 
 /**
@@ -71,7 +71,7 @@ export class LongFrames {
   async #work(): Promise<void> {
     for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
       try {
-        frame.take(await parsed(frame.text));
+        frame.take(await parseInSlices(frame.text));
       } catch (error) {
         this.#refuse(error instanceof JsonChunksError ? new MonError('invalid', `the frame ${error.message}`) : error);
       }
@@ -81,29 +81,29 @@ export class LongFrames {
   }
 }
 
-async function parsed(text: string): Promise<unknown> {
+async function parseInSlices(text: string): Promise<unknown> {
   const options = {
     depthMax: DEPTH_MAX,
     // As in short frames, only the size of the frame limits the length of strings. If the output of a check were
     // rejected here, the agent would send it again forever.
     textLengthMax: Infinity,
-    inspect: strip,
+    inspect: removeForbiddenNames,
     strictly: () => undefined,
   };
-  const { value } = await inChunks(parseJsonInChunks(text, options));
+  const { value } = await runInChunks(parseJsonInChunks(text, options));
   return value;
 }
 
 /** Removes properties with forbidden names from a JSON value, at any depth. */
-function strip(value: unknown): void {
+function removeForbiddenNames(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    for (const item of value) strip(item);
+    for (const item of value) removeForbiddenNames(item);
     return;
   }
   const object = value as Record<string, unknown>;
   for (const name of Object.keys(object)) {
     if (FORBIDDEN_NAMES.has(name)) Reflect.deleteProperty(object, name);
-    else strip(object[name]);
+    else removeForbiddenNames(object[name]);
   }
 }

@@ -74,27 +74,27 @@ export interface PendingHandshake {
 export type PassOn = (handshaking: PendingHandshake) => Promise<void> | undefined;
 
 /** Returns the body of the HTTP response that rejects a handshake, and its content type. */
-type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
+type UpgradeRefusal = (error: MonError) => { readonly type: string; readonly body: string };
 
 /** Rejects a handshake with the plain text that Sensu Go sends, because its agents log that text (clients 6). */
-export const textRefusal: Refusal = ({ code, message }) => {
+export const textRefusal: UpgradeRefusal = ({ code, message }) => {
   const type = 'text/plain; charset=utf-8';
   if (code === 'unauthenticated') return { type, body: 'bad credentials' };
   return { type, body: code === 'forbidden' ? 'Forbidden' : message };
 };
 
-const jsonRefusal: Refusal = (error) => ({ type: 'application/json', body: JSON.stringify(errorBody(error)) });
+const jsonRefusal: UpgradeRefusal = (error) => ({ type: 'application/json', body: JSON.stringify(errorBody(error)) });
 
 /**
  * Authenticates the peer of a handshake.
  *
  * @throws MonError if the handshake must be rejected; a returned promise rejects with the same error
  */
-export type Guard = (request: IncomingMessage) => Promise<Principal> | Principal;
+export type UpgradeGuard = (request: IncomingMessage) => Promise<Principal> | Principal;
 
 /** Dependencies of `routeUpgrades`: authentication of peers, and supervision of open sockets. */
 export interface SocketAdmission {
-  readonly guard: Guard;
+  readonly guard: UpgradeGuard;
   readonly sockets: LiveSockets;
   readonly slowPeers: SlowPeers;
   /** Another protocol besides WebSocket that peers can upgrade to on this listener; absent if there is none. */
@@ -113,7 +113,7 @@ export interface OtherProtocol {
   take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>;
 }
 
-const REFUSALS: Partial<Record<ErrorCode, string>> = {
+const REFUSAL_STATUS_LINES: Partial<Record<ErrorCode, string>> = {
   unauthenticated: '401 Unauthorized\r\nWWW-Authenticate: Basic realm="Restricted Area"',
   payment_required: '402 Payment Required',
   forbidden: '403 Forbidden',
@@ -126,7 +126,7 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
 const GOODBYE_MS = 1000;
 
 /** WebSocket close code: the server is shutting down. */
-const GOING_AWAY = 1001;
+const GOING_AWAY_CLOSE_CODE = 1001;
 
 /**
  * Authenticates the peers of WebSocket handshakes, and passes them to the endpoint at the path of the request. A
@@ -140,7 +140,7 @@ export function routeUpgrades(
   server: Server,
   endpoints: readonly WebSocketEndpoint[],
   admission: SocketAdmission,
-  refusal: Refusal = jsonRefusal,
+  refusal: UpgradeRefusal = jsonRefusal,
 ): AsyncDisposable {
   const { guard, other } = admission;
   const peers = new Set<WebSocket>();
@@ -167,15 +167,15 @@ export function routeUpgrades(
       return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
     };
     try {
-      welcome()?.catch((error: unknown) => refuse(socket, error, refusal));
+      welcome()?.catch((error: unknown) => refuseUpgrade(socket, error, refusal));
     } catch (error) {
-      refuse(socket, error, refusal);
+      refuseUpgrade(socket, error, refusal);
     }
   });
   return {
     [Symbol.asyncDispose]: async () => {
       isClosing = true;
-      await Promise.all([...peers].map(sayGoodbye));
+      await Promise.all([...peers].map(closePeer));
     },
   };
 }
@@ -190,7 +190,7 @@ function destroyBroken(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
 }
 
-function remember(peers: Set<WebSocket>, peer: WebSocket): void {
+function addUntilClosed(peers: Set<WebSocket>, peer: WebSocket): void {
   peers.add(peer);
   peer.on('close', () => peers.delete(peer));
 }
@@ -249,7 +249,7 @@ function handshakeOf(
     if (passed !== undefined) return passed;
     server.handleUpgrade(request, socket, head, (peer) => {
       peer.attachSocket(wire);
-      remember(peers, peer);
+      addUntilClosed(peers, peer);
       speaksFrames(peer);
       if (!isUnknown) sockets.add(peer, principal, access, isAllowed);
       endpoint.accept(peer, principal, request);
@@ -258,21 +258,21 @@ function handshakeOf(
   };
 }
 
-async function sayGoodbye(peer: WebSocket): Promise<void> {
+async function closePeer(peer: WebSocket): Promise<void> {
   const { promise: gone, resolve } = Promise.withResolvers<void>();
   peer.on('close', () => resolve());
-  peer.close(GOING_AWAY, 'the backend is stopping');
+  peer.close(GOING_AWAY_CLOSE_CODE, 'the backend is stopping');
   const impatience = setTimeout(() => peer.terminate(), GOODBYE_MS);
   await gone;
   clearTimeout(impatience);
 }
 
-function refuse(socket: Duplex, error: unknown, refusal: Refusal): void {
+function refuseUpgrade(socket: Duplex, error: unknown, refusal: UpgradeRefusal): void {
   const refused = error instanceof MonError ? error : new MonError('internal', 'internal error');
   const { type, body } = refusal(refused);
   sendAndClose(
     socket,
-    `HTTP/1.1 ${REFUSALS[refused.code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
+    `HTTP/1.1 ${REFUSAL_STATUS_LINES[refused.code] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
       `Content-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
   );
 }

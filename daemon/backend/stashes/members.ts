@@ -21,7 +21,7 @@ export interface StashDependencies extends NamespaceDependencies {
 }
 
 /** Returns the request handlers that read, store and delete a single stash in the v1 or mon API. */
-export function oneStash(
+export function stashHandlers(
   deps: StashDependencies,
   namespaceOf: NamespaceOf,
 ): MonHandlers<'stash' | 'saveStash' | 'deleteStash'> {

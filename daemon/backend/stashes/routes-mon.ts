@@ -1,8 +1,13 @@
 import type { StashView } from '../../../shared/schemas/stash.ts';
 import { sendList } from '../http/list.ts';
 import type { MonHandlers } from '../http/route.ts';
-import { requestedNamespace, requestedNamespaces, entriesOf, type Placed } from '../namespaces/request-namespaces.ts';
-import { oneStash, type StashDependencies } from './members.ts';
+import {
+  requestedNamespace,
+  requestedNamespaces,
+  entriesOf,
+  type NamespacedEntry,
+} from '../namespaces/request-namespaces.ts';
+import { stashHandlers, type StashDependencies } from './members.ts';
 import { unexpiredStashes, readStashes } from './queries.ts';
 
 /** Serves stashes in the mon API, from one namespace or from all namespaces that the caller is allowed to see. */
@@ -12,12 +17,12 @@ export function stashesOnMon(deps: StashDependencies): MonHandlers<'stashes' | '
     stashes: (request, reply) => {
       const requested = requestedNamespaces(request, deps);
       const entries = entriesOf(requested, (namespace) => unexpiredStashes(namespace, clock.now()));
-      const read = async ({ namespace, entry }: Placed<{ readonly path: string }>): Promise<StashView[]> =>
+      const read = async ({ namespace, entry }: NamespacedEntry<{ readonly path: string }>): Promise<StashView[]> =>
         (await readStashes(store, namespace, [entry], clock.now())).map((stash) =>
           requested.withNamespaceName(stash, namespace.name),
         );
       return sendList(request, reply, entries, async (some) => (await Promise.all(some.map(read))).flat());
     },
-    ...oneStash(deps, requestedNamespace),
+    ...stashHandlers(deps, requestedNamespace),
   };
 }

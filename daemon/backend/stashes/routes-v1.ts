@@ -5,7 +5,7 @@ import { STASH_DEPTH_MAX } from '../http/limits.ts';
 import { sendList } from '../http/list.ts';
 import type { Handler, V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
-import { oneStash, stashPath, type StashDependencies } from './members.ts';
+import { stashHandlers, stashPath, type StashDependencies } from './members.ts';
 import { unexpiredStashes, readStashes } from './queries.ts';
 
 const validateContent = schemaValidator(stashContentSchema);
@@ -25,7 +25,7 @@ export function stashesOnV1(
   | 'deleteStashAgain'
 > {
   const { clock, stashes, store } = deps;
-  const one = oneStash(deps, v1Namespace);
+  const one = stashHandlers(deps, v1Namespace);
   const saveStashAt: Handler = async (request) => {
     const path = validateNewPath(stashPath(request));
     await stashes.put(DEFAULT_NAMESPACE, { path, content: readBody(request, validateContent, STASH_DEPTH_MAX) });

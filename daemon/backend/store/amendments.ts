@@ -10,10 +10,10 @@ import { encodeTuple } from './tuple.ts';
  * neither character. An amendment is valid only for the value with the same stamp. So a write that replaces the value
  * need not delete the amendment.
  */
-const AMENDABLE_CODE = 1;
-const AMENDMENT_CODE = 2;
-const AMENDABLE = String.fromCharCode(AMENDABLE_CODE);
-const AMENDMENT = String.fromCharCode(AMENDMENT_CODE);
+const AMENDABLE_CHARACTER_CODE = 1;
+const AMENDMENT_CHARACTER_CODE = 2;
+const AMENDABLE_MARK = String.fromCharCode(AMENDABLE_CHARACTER_CODE);
+const AMENDMENT_MARK = String.fromCharCode(AMENDMENT_CHARACTER_CODE);
 
 const STAMP_END = ' ';
 const HEAD_END = '\n';
@@ -21,9 +21,9 @@ const HEAD_END = '\n';
  * Placeholder for the length of an unchanged part in an amendment, which contains only the changed parts of a value.
  */
 const UNCHANGED_MARK = '-';
-const KEPT_CODE = UNCHANGED_MARK.charCodeAt(0);
-const ZERO_CODE = '0'.charCodeAt(0);
-const NINE_CODE = '9'.charCodeAt(0);
+const UNCHANGED_CHARACTER_CODE = UNCHANGED_MARK.charCodeAt(0);
+const ZERO_CHARACTER_CODE = '0'.charCodeAt(0);
+const NINE_CHARACTER_CODE = '9'.charCodeAt(0);
 
 /** Suffix that turns the encoded key of a value into the key of its amendment, the stored difference to that value. */
 export const AMENDMENT_SUFFIX = encodeTuple([0]);
@@ -47,7 +47,7 @@ export function isAmendmentKey(key: string): boolean {
  * @param stamp id of this version of the value: unique among all values ever stored under the same key, without blanks
  */
 export function encodeAmendable(stamp: string, parts: readonly string[]): string {
-  return `${AMENDABLE}${stamp}${STAMP_END}${parts.map(({ length }) => length).join()}${HEAD_END}${parts.join('')}`;
+  return `${AMENDABLE_MARK}${stamp}${STAMP_END}${parts.map(({ length }) => length).join()}${HEAD_END}${parts.join('')}`;
 }
 
 /**
@@ -67,15 +67,15 @@ export function encodeAmendment(stamp: string, parts: readonly (string | undefin
       text += part;
     }
   }
-  return `${AMENDMENT}${stamp}${STAMP_END}${lengths.slice(1)}${HEAD_END}${text}`;
+  return `${AMENDMENT_MARK}${stamp}${STAMP_END}${lengths.slice(1)}${HEAD_END}${text}`;
 }
 
 export function isAmendable(value: string): boolean {
-  return value.charCodeAt(0) === AMENDABLE_CODE;
+  return value.charCodeAt(0) === AMENDABLE_CHARACTER_CODE;
 }
 
 export function isAmendment(value: string): boolean {
-  return value.charCodeAt(0) === AMENDMENT_CODE;
+  return value.charCodeAt(0) === AMENDMENT_CHARACTER_CODE;
 }
 
 /**
@@ -98,7 +98,7 @@ export function applyAmendment(value: string, amendment?: string): string {
   while (lengths.isLeft) {
     const length = amended.next();
     const next = end + lengths.next();
-    if (length !== KEPT_LENGTH) {
+    if (length !== UNCHANGED_LENGTH) {
       if (from < end) pieces.push(value.slice(from, end));
       pieces.push(amendment.slice(amendedFrom, (amendedFrom += length)));
       from = next;
@@ -114,7 +114,7 @@ function hasStampOf(amendment: string, value: string): boolean {
   return amendment.startsWith(value.slice(1, end), 1);
 }
 
-const KEPT_LENGTH = -1;
+const UNCHANGED_LENGTH = -1;
 
 /**
  * Reads the lengths of the parts in the header of a stored value or of its amendment, one after another. It parses them
@@ -133,15 +133,15 @@ class PartLengthReader {
     return this.#text[this.#at - 1] !== HEAD_END;
   }
 
-  /** @returns the length of the next part; `KEPT_LENGTH` if the part is unchanged */
+  /** @returns the length of the next part; `UNCHANGED_LENGTH` if the part is unchanged */
   next(): number {
     const text = this.#text;
     let length = 0;
     for (;;) {
       const character = text.charCodeAt(this.#at++);
-      if (character === KEPT_CODE) length = KEPT_LENGTH;
-      else if (character < ZERO_CODE || character > NINE_CODE) return length;
-      else length = 10 * length + character - ZERO_CODE;
+      if (character === UNCHANGED_CHARACTER_CODE) length = UNCHANGED_LENGTH;
+      else if (character < ZERO_CHARACTER_CODE || character > NINE_CHARACTER_CODE) return length;
+      else length = 10 * length + character - ZERO_CHARACTER_CODE;
     }
   }
 }

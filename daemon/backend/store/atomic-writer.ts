@@ -10,7 +10,7 @@ import { openWithAllLogs } from './open-with-all-logs.ts';
 import type { Database } from './database.ts';
 
 /** An encoded key and its new value. If the value is undefined, the key is deleted. */
-export type Entry = readonly [key: string, value: string | undefined];
+export type WriteEntry = readonly [key: string, value: string | undefined];
 
 /** Maximum time that a failed write waits for its data to be removed from the log, in milliseconds. */
 const SETTLE_MS_MAX = 3000;
@@ -62,7 +62,7 @@ export class AtomicWriter {
    * @throws MonError `unavailable` if the batch was not written and cannot appear after a restart
    * @throws UnsettledWriteError if the outcome is unknown: the batch can still appear after a restart
    */
-  async write(entries: readonly Entry[], durability: Durability): Promise<void> {
+  async write(entries: readonly WriteEntry[], durability: Durability): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { location } = this.#database;
     this.#refuseIfReplaced();
@@ -166,7 +166,7 @@ export class AtomicWriter {
 }
 
 /** Writes the entries as a chained batch, which takes a third less time than an array of operations. */
-async function applyBatch(database: Database, entries: readonly Entry[], durability: Durability): Promise<void> {
+async function applyBatch(database: Database, entries: readonly WriteEntry[], durability: Durability): Promise<void> {
   const batch = database.batch();
   const timeSlice = batchSlice(entries.length);
   for (const [key, value] of entries) {

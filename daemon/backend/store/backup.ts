@@ -4,15 +4,15 @@ import { Level } from 'level';
 import { z } from 'zod';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
-import type { StoreWork } from '../ports.ts';
+import type { StoreOperationOptions } from '../ports.ts';
 import { openWithAllLogs } from './open-with-all-logs.ts';
-import { digestStore, Digester, rawPages, type StoreDigest } from './store-digest.ts';
+import { digestStore, StoreDigester, rawPages, type StoreDigest } from './store-digest.ts';
 import { storeBytes } from './store-size.ts';
 import type { Database } from './database.ts';
 
 const MANIFEST_FILE = 'manifest.json';
 const STORE_DIR = 'store';
-const UNFINISHED = '.unfinished';
+const UNFINISHED_SUFFIX = '.unfinished';
 
 const manifestSchema = z.object({
   /** Version of the backup format, which is independent of the schema of the store. */
@@ -61,7 +61,7 @@ export function backupDir(stateDir: string, schema: number, now: Date): string {
  */
 export async function removeUnfinished(dir: string): Promise<void> {
   const names = await readdir(dir).catch(() => []);
-  const unfinished = names.filter((name) => name.endsWith(UNFINISHED));
+  const unfinished = names.filter((name) => name.endsWith(UNFINISHED_SUFFIX));
   await Promise.all(unfinished.map((name) => rm(join(dir, name), { recursive: true, force: true })));
 }
 
@@ -76,10 +76,10 @@ export async function removeUnfinished(dir: string): Promise<void> {
 export async function backUp(
   database: Database,
   dir: string,
-  { schema, storeId, ...work }: StoreWork & { readonly schema: number; readonly storeId: string },
+  { schema, storeId, ...work }: StoreOperationOptions & { readonly schema: number; readonly storeId: string },
 ): Promise<Backup> {
   const { signal } = work;
-  const unfinished = resolve(dir) + UNFINISHED;
+  const unfinished = resolve(dir) + UNFINISHED_SUFFIX;
   try {
     await refuseExisting(dir);
     await mkdir(dirname(unfinished), { recursive: true, mode: 0o700 });
@@ -153,7 +153,7 @@ export function backupProblem(dir: string, error: unknown): MonError {
 }
 
 /** @throws MonError `invalid` unless all keys and values of the backup match the checksum in its manifest */
-export async function verifyBackup(backup: Backup, work: StoreWork): Promise<void> {
+export async function verifyBackup(backup: Backup, work: StoreOperationOptions): Promise<void> {
   const database = await openBackup(backup);
   try {
     assertEqual(await digestStore(database, work), backup);
@@ -199,15 +199,15 @@ export async function assertSpaceForCopy(storeDir: string, dir: string, remedy =
   if (free >= needed) return;
   throw new MonError(
     'unavailable',
-    `the disk of ${dir} has ${mebibytes(free)} free, but ${mebibytes(needed)} are needed; free some space${remedy}`,
+    `the disk of ${dir} has ${formatMebibytesRoundedUp(free)} free, but ${formatMebibytesRoundedUp(needed)} are needed; free some space${remedy}`,
   );
 }
 
-async function copyInto(database: Database, dir: string, work: StoreWork): Promise<StoreDigest> {
+async function copyInto(database: Database, dir: string, work: StoreOperationOptions): Promise<StoreDigest> {
   const copy = new Level<Buffer, Buffer>(dir, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
   await copy.open();
   try {
-    const digester = new Digester();
+    const digester = new StoreDigester();
     for await (const page of rawPages(database, work)) {
       digester.add(page);
       const batch = copy.batch();
@@ -233,4 +233,4 @@ function reasonOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause !== undefined ? error.cause : error);
 }
 
-export const mebibytes = (bytes: number): string => `${String(Math.ceil(bytes / 1024 / 1024))} MiB`;
+export const formatMebibytesRoundedUp = (bytes: number): string => `${String(Math.ceil(bytes / 1024 / 1024))} MiB`;

@@ -32,9 +32,9 @@ export async function copyStore(
   target: { readonly store: Store; readonly lease: Lease },
   { signal, onProgress }: CopyOptions,
 ): Promise<CopyProgress & { readonly sha256: string }> {
-  const batch = new Batch(target);
+  const batch = new WriteBatch(target);
   let entries = 0;
-  for await (const difference of differences(source.scan([]), target.store.scan([]))) {
+  for await (const difference of compareStores(source.scan([]), target.store.scan([]))) {
     signal.throwIfAborted();
     if (difference.isInSource) entries++;
     if (difference.op === undefined) continue;
@@ -45,7 +45,7 @@ export async function copyStore(
     }
   }
   await batch.write();
-  const [expected, sha256] = await Promise.all([digest(source, signal), digest(target.store, signal)]);
+  const [expected, sha256] = await Promise.all([digestStore(source, signal), digestStore(target.store, signal)]);
   if (sha256 !== expected) {
     throw new MonError(
       'internal',
@@ -55,7 +55,7 @@ export async function copyStore(
   return { entries, written: batch.written, sha256 };
 }
 
-class Batch {
+class WriteBatch {
   written = 0;
   readonly #target: { readonly store: Store; readonly lease: Lease };
   #ops: StoreOp[] = [];
@@ -84,7 +84,7 @@ class Batch {
   }
 }
 
-type Entry = readonly [Key, string];
+type CopiedEntry = readonly [Key, string];
 
 interface Difference {
   readonly isInSource: boolean;
@@ -93,16 +93,16 @@ interface Difference {
 }
 
 /** Compares two stores key by key, in the order of their keys, and yields one result per key. */
-async function* differences(
-  source: AsyncIterable<Entry>,
-  target: AsyncIterable<Entry>,
+async function* compareStores(
+  source: AsyncIterable<CopiedEntry>,
+  target: AsyncIterable<CopiedEntry>,
 ): AsyncGenerator<Difference, void, undefined> {
-  await using sourceCursor = new Cursor(source);
-  await using present = new Cursor(target);
+  await using sourceCursor = new EntryCursor(source);
+  await using present = new EntryCursor(target);
   await sourceCursor.next();
   await present.next();
   while (sourceCursor.entry !== undefined || present.entry !== undefined) {
-    const order = compare(sourceCursor, present);
+    const order = compareCursors(sourceCursor, present);
     if (order > 0) {
       if (present.entry !== undefined) yield { isInSource: false, op: { type: 'del', key: present.entry[0] } };
       await present.next();
@@ -119,12 +119,12 @@ async function* differences(
 }
 
 /** Reads a store one entry at a time, and encodes the key of the current entry for comparisons. */
-class Cursor implements AsyncDisposable {
-  entry: Entry | undefined;
+class EntryCursor implements AsyncDisposable {
+  entry: CopiedEntry | undefined;
   encoded = Buffer.alloc(0);
-  readonly #entries: AsyncIterator<Entry>;
+  readonly #entries: AsyncIterator<CopiedEntry>;
 
-  constructor(entries: AsyncIterable<Entry>) {
+  constructor(entries: AsyncIterable<CopiedEntry>) {
     this.#entries = entries[Symbol.asyncIterator]();
   }
 
@@ -140,14 +140,14 @@ class Cursor implements AsyncDisposable {
 }
 
 /** Compares the current keys of two cursors. A cursor that has no more entries sorts last. */
-function compare(one: Cursor, other: Cursor): number {
+function compareCursors(one: EntryCursor, other: EntryCursor): number {
   if (one.entry === undefined) return 1;
   if (other.entry === undefined) return -1;
   return Buffer.compare(one.encoded, other.encoded);
 }
 
 /** Returns the SHA-256 over all keys and values of a store and their lengths, in hexadecimal digits. */
-async function digest(store: Store, signal: AbortSignal): Promise<string> {
+async function digestStore(store: Store, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const [key, value] of store.scan([])) {
     signal.throwIfAborted();

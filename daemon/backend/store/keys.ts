@@ -21,11 +21,11 @@ export const RESTORING_KEY: Key = [INTERNAL_PREFIX, 'restoring'];
 /**
  * Prefix of the keys under which the newest epoch of each lease is stored. The epoch increases with each acquisition.
  */
-export const EPOCHS: Key = [INTERNAL_PREFIX, 'epoch'];
-export const epochKey = (lease: string): Key => [...EPOCHS, lease];
+export const EPOCHS_PREFIX: Key = [INTERNAL_PREFIX, 'epoch'];
+export const epochKey = (lease: string): Key => [...EPOCHS_PREFIX, lease];
 /** Prefix of the keys under which the last sequence number of each shard is stored. */
-const LAST_SEQS: Key = [INTERNAL_PREFIX, 'seq'];
-export const lastSeqKey = (shard: string): Key => [...LAST_SEQS, shard];
+const LAST_SEQS_PREFIX: Key = [INTERNAL_PREFIX, 'seq'];
+export const lastSeqKey = (shard: string): Key => [...LAST_SEQS_PREFIX, shard];
 /** Returns the prefix of the keys of the change records of a shard, which sort by sequence number. */
 export const changeRecords = (shard: string): Key => [INTERNAL_PREFIX, 'change', shard];
 export const changeKey = (shard: string, seq: number): Key => [...changeRecords(shard), seq];

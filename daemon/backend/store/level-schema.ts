@@ -1,5 +1,5 @@
 import type { PendingStep, UpgradeObstacle } from '../../../shared/schemas/store-upgrade.ts';
-import type { StoreSchema, StoreWork, UpgradeOptions } from '../ports.ts';
+import type { StoreSchema, StoreOperationOptions, UpgradeOptions } from '../ports.ts';
 import {
   assertSpaceForCopy,
   backUp,
@@ -52,7 +52,7 @@ export class LevelSchema implements StoreSchema {
     await this.#migrations.upgrade(options);
   }
 
-  async backUp({ dir, ...work }: StoreWork & { readonly dir?: string | undefined }): Promise<Backup> {
+  async backUp({ dir, ...work }: StoreOperationOptions & { readonly dir?: string | undefined }): Promise<Backup> {
     const { location } = this.#database;
     const { version: schema } = this;
     if (dir === undefined) await removeUnfinished(backupsOf(location));

@@ -9,11 +9,11 @@ import {
   isAmendable,
   applyAmendment,
 } from './amendments.ts';
-import { AtomicWriter, type Entry } from './atomic-writer.ts';
+import { AtomicWriter, type WriteEntry } from './atomic-writer.ts';
 import { parseChanges, serializeChanges } from './change-record.ts';
 import { diskError } from './disk-error.ts';
 import { readEntries, type EntryRange, type StoredEntry } from './entries.ts';
-import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
+import { changeKey, epochKey, EPOCHS_PREFIX, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { LevelUpgradeTarget } from './level-upgrade-target.ts';
 import { batchSlice } from './time-slice.ts';
@@ -108,7 +108,7 @@ export class LevelStore implements Store {
     }
     const store = new LevelStore(database, options, { id: String(JSON.parse(id)), version });
     // Every shard that was ever written to has an epoch, because a write requires a lease.
-    for await (const [key] of readEntries(database, tupleRange(EPOCHS))) {
+    for await (const [key] of readEntries(database, tupleRange(EPOCHS_PREFIX))) {
       const name = String(key.at(-1));
       store.#shards.set(name, await loadShard(database, name, store.#retention, options.loss !== undefined));
     }
@@ -156,7 +156,7 @@ export class LevelStore implements Store {
       const { retention } = shard;
       const seq = retention.last + 1;
       // LevelDB applies a batch in order, so the last operation on a key wins.
-      const entries: Entry[] = [];
+      const entries: WriteEntry[] = [];
       const timeSlice = batchSlice(ops.length);
       for (const op of ops) {
         if (timeSlice?.isDue === true) await timeSlice.shareFirst();
@@ -249,7 +249,7 @@ export class LevelStore implements Store {
    * Writes entries, and starts to reopen the database if the disk fails. Call it only while no other write is in
    * progress.
    */
-  async #write(entries: readonly Entry[], durability: Durability): Promise<void> {
+  async #write(entries: readonly WriteEntry[], durability: Durability): Promise<void> {
     try {
       await this.#writer.write(entries, durability);
     } finally {
@@ -302,7 +302,7 @@ export class LevelStore implements Store {
   }
 }
 
-function addEntries(entries: Entry[], op: StoreOp): void {
+function addEntries(entries: WriteEntry[], op: StoreOp): void {
   const key = encodeNamed(op.key);
   switch (op.type) {
     case 'put':

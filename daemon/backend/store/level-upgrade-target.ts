@@ -1,6 +1,6 @@
 import type { Key } from '../ports.ts';
 import { AMENDMENT_SUFFIX, isAmendment, isAmendmentKey, applyAmendment } from './amendments.ts';
-import type { Entry } from './atomic-writer.ts';
+import type { WriteEntry } from './atomic-writer.ts';
 import type { Database } from './database.ts';
 import { readEntries, type StoredEntry } from './entries.ts';
 import { SCHEMA_VERSION } from './keys.ts';
@@ -21,7 +21,7 @@ const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 /** Functions that write to a database which other callers also write to. */
 interface LevelWriter {
   /** Writes all entries or none, and syncs them to the disk. */
-  readonly write: (entries: readonly Entry[]) => Promise<void>;
+  readonly write: (entries: readonly WriteEntry[]) => Promise<void>;
   /** Runs `task` while no other write is in progress. */
   readonly runExclusive: <T>(task: () => Promise<T>) => Promise<T>;
 }
@@ -89,7 +89,7 @@ export class LevelUpgradeTarget implements UpgradeTarget {
     await this.#writer.runExclusive(async () => {
       const keys = values.map(({ key }) => encodeTuple(key));
       const stored = await this.#database.getMany(keys.flatMap((key) => [key, key + AMENDMENT_SUFFIX]));
-      const entries: Entry[] = [];
+      const entries: WriteEntry[] = [];
       for (const [at, { old, current }] of values.entries()) {
         const [key = '', value, next = ''] = [keys[at], stored[2 * at], stored[2 * at + 1]];
         if (value === undefined || applyAmendment(value, next) !== old) continue;

@@ -1,5 +1,5 @@
 /** Name of the only shard of the store. One process at a time may write to a shard (architecture, State). */
-export const SHARD = 'main';
+export const MAIN_SHARD = 'main';
 
 /**
  * Time until the lease of a lost leader expires, in milliseconds. A running leader renews its lease several times

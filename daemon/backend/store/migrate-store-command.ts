@@ -5,7 +5,7 @@ import type { Log } from '../../log/log.ts';
 import type { Clock, Store } from '../ports.ts';
 import { copyStore, type CopyProgress } from './copy-store.ts';
 import { openLevelStore } from './level-store.ts';
-import { SHARD } from './main-shard.ts';
+import { MAIN_SHARD } from './main-shard.ts';
 import { openStore, locationOf, requireStore, type StoreLocation } from './open-store.ts';
 import { openUnfinishedCopy } from './postgres/unfinished-copy.ts';
 import { isShared } from './shared-store.ts';
@@ -19,10 +19,10 @@ const LEASE_MS = 30_000;
 const PROGRESS_INTERVAL_MS = 5000;
 
 /** Suffix of the directory name of an incomplete copy. The directory is renamed when the copy is complete. */
-const UNFINISHED = '.copying';
+const UNFINISHED_SUFFIX = '.copying';
 
 /** The target store of a copy. */
-interface Target extends AsyncDisposable {
+interface CopyTarget extends AsyncDisposable {
   readonly store: Store;
   /** Turns the complete copy into a regular store, which a backend can open. */
   finish(): Promise<void>;
@@ -49,12 +49,12 @@ export async function migrateStore(
     refuseEarlierSchema(source, from);
     // Only a shared store needs a lease, because a directory is locked already. A lease would also change the
     // directory, and that could be a backup with a checksum.
-    if (isShared(source)) await source.acquire(SHARD, LEASE_MS);
+    if (isShared(source)) await source.acquire(MAIN_SHARD, LEASE_MS);
     await using target = await openTarget(locationOf(to), source.id);
     using timers = new DisposableStack();
     let progress: CopyProgress = { entries: 0, written: 0 };
     timers.use(clock.every(PROGRESS_INTERVAL_MS, () => log.info({ ...progress }, 'copying the store')));
-    const lease = await target.store.acquire(SHARD, LEASE_MS);
+    const lease = await target.store.acquire(MAIN_SHARD, LEASE_MS);
     const onProgress = (next: CopyProgress): void => void (progress = next);
     const { sha256, ...copied } = await copyStore(source, { store: target.store, lease }, { signal, onProgress });
     await target.finish();
@@ -74,12 +74,12 @@ function refuseEarlierSchema({ schema }: Store, from: string): void {
   );
 }
 
-async function openTarget({ 'state-dir': dir, store: url }: StoreLocation, sourceId: string): Promise<Target> {
+async function openTarget({ 'state-dir': dir, store: url }: StoreLocation, sourceId: string): Promise<CopyTarget> {
   if (url !== undefined) return await openUnfinishedCopy(url, sourceId);
   await refuseFilled(dir);
   // `resolve` removes a slash at the end, so that the incomplete copy is created beside the directory and not within
   // it.
-  const unfinished = resolve(dir) + UNFINISHED;
+  const unfinished = resolve(dir) + UNFINISHED_SUFFIX;
   const store = await openLevelStore(unfinished);
   return {
     store,

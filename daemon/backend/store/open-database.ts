@@ -79,7 +79,7 @@ export async function openDatabase(dir: string, writeBufferBytes: number, loss?:
 export async function closeDatabase(database: Database): Promise<void> {
   // The holder file is removed before the lock is released: afterwards it may be the file of the next process that
   // opens the directory.
-  await rm(join(database.location, HOLDER_FILE), { force: true }).catch(ignore);
+  await rm(join(database.location, HOLDER_FILE), { force: true }).catch(ignoreError);
   await markClosed(database.location);
   await database.close();
 }
@@ -137,7 +137,7 @@ async function writeHolder(dir: string): Promise<void> {
     host: hostname(),
     started: new Date().toISOString(),
   };
-  await writeFile(join(dir, HOLDER_FILE), JSON.stringify(holder), { mode: 0o600 }).catch(ignore);
+  await writeFile(join(dir, HOLDER_FILE), JSON.stringify(holder), { mode: 0o600 }).catch(ignoreError);
 }
 
 async function readHolder(dir: string): Promise<string> {
@@ -154,4 +154,4 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-const ignore = (): void => undefined;
+const ignoreError = (): void => undefined;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import { mebibytes, spaceForCopy } from './backup.ts';
+import { formatMebibytesRoundedUp, spaceForCopy } from './backup.ts';
 import { isInUse } from './inspect/assert-intact.ts';
 import { bytesOf } from './inspect/store-files.ts';
 import { openLevelStore } from './level-store.ts';
@@ -11,7 +11,7 @@ import { repairStore, REPORT_FILE, type RepairReport } from './repair-store.ts';
  * Free space that a repair requires, as a multiple of the space of one copy. For a while the recovered entries are on
  * disk twice: in a temporary database and in the new store.
  */
-const COPIES = 3;
+const NEEDED_COPIES = 3;
 
 /** Maximum number of lost files and file parts that are printed; the report file lists all of them. */
 const PRINTED_MAX = 20;
@@ -39,10 +39,10 @@ export async function repairCommand(dir: string, { log, print, signal, schema }:
   if (await isInUse(dir)) throw new MonError('conflict', `a backend is using ${dir}: stop the backend first`);
   const source = resolve(dir);
   const { free, needed } = await spaceForCopy(source, source);
-  if (free < COPIES * needed) {
+  if (free < NEEDED_COPIES * needed) {
     throw new MonError(
       'unavailable',
-      `not enough disk space: the repair needs ${mebibytes(COPIES * needed)} next to ${dir}, but only ${mebibytes(free)} are free`,
+      `not enough disk space: the repair needs ${formatMebibytesRoundedUp(NEEDED_COPIES * needed)} next to ${dir}, but only ${formatMebibytesRoundedUp(free)} are free`,
     );
   }
   const target = `${source}.repaired-${new Date().toISOString().replaceAll(/[-:]/g, '')}`;

@@ -2,13 +2,13 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
-import { Recovered } from './inspect/recovered-entries.ts';
+import { RecoveredEntries } from './inspect/recovered-entries.ts';
 import { absentLogs, liveLogs } from './inspect/inspect-store.ts';
 import { scanLog } from './inspect/log-scan.ts';
 import { blockEntries, tableBlocks } from './inspect/sorted-table.ts';
 import {
   bytesOf,
-  CURRENT,
+  CURRENT_FILE,
   fileNumberOf,
   rethrowPermissionError,
   storeFiles,
@@ -18,7 +18,7 @@ import { KEY_TRAILER_BYTES, versionOf, type ManifestTable, type ManifestVersion 
 import { batchHead, batchOperations } from './inspect/write-batch.ts';
 import {
   changeRecords,
-  EPOCHS,
+  EPOCHS_PREFIX,
   epochKey,
   lastSeqKey,
   newStoreId,
@@ -26,8 +26,8 @@ import {
   SCHEMA_VERSION,
   STORE_ID,
 } from './keys.ts';
-import { MIGRATIONS, schemaAfter } from './migrations/list.ts';
-import { readableParts } from './readable-parts.ts';
+import { MIGRATIONS, schemaAfterMigrations } from './migrations/list.ts';
+import { readableKey } from './readable-parts.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
 
 /** A file of the store, or a part of a file, that could not be recovered. */
@@ -50,9 +50,9 @@ export interface RepairReport {
 /** Name of the report file in the directory of the repaired store. */
 export const REPORT_FILE = 'repair-report.json';
 
-const MERGING = '.merging';
-const UNFINISHED = '.unfinished';
-const PAGE = 1000;
+const MERGING_SUFFIX = '.merging';
+const UNFINISHED_SUFFIX = '.unfinished';
+const PAGE_ENTRIES = 1000;
 
 /**
  * Creates a new store from all entries that can still be read in the files of a damaged store. The damaged store is not
@@ -68,12 +68,12 @@ export async function repairStore(
   target: string,
   { signal, schema }: { readonly signal: AbortSignal; readonly schema?: number | undefined },
 ): Promise<RepairReport> {
-  const merging = target + MERGING;
-  const unfinished = target + UNFINISHED;
+  const merging = target + MERGING_SUFFIX;
+  const unfinished = target + UNFINISHED_SUFFIX;
   try {
     await mkdir(unfinished, { recursive: true, mode: 0o700 });
-    await using recovered = await Recovered.open(merging);
-    const lost = await recover(dir, recovered, signal);
+    await using recovered = await RecoveredEntries.open(merging);
+    const lost = await recoverEntries(dir, recovered, signal);
     const kept = await copyNewest(recovered, unfinished, { isLossy: lost.length > 0, signal, schema });
     const report: RepairReport = { kept, lost };
     await writeFile(join(unfinished, REPORT_FILE), `${JSON.stringify(report, undefined, 2)}\n`, { mode: 0o600 });
@@ -89,7 +89,7 @@ export async function repairStore(
   }
 }
 
-async function recover(dir: string, recovered: Recovered, signal: AbortSignal): Promise<LostPart[]> {
+async function recoverEntries(dir: string, recovered: RecoveredEntries, signal: AbortSignal): Promise<LostPart[]> {
   const files = await storeFiles(dir);
   if (files.tables.length === 0 && files.logs.length === 0) {
     throw new MonError('invalid', `there is no store in ${dir}: use the state directory of a backend`);
@@ -115,13 +115,13 @@ interface LiveFiles {
  */
 async function liveFiles(dir: string, files: StoreFiles): Promise<LiveFiles> {
   const lost: LostPart[] = [];
-  if ((await bytesOf(join(dir, CURRENT))) === undefined) lost.push({ file: CURRENT, problem: 'is missing' });
+  if ((await bytesOf(join(dir, CURRENT_FILE))) === undefined) lost.push({ file: CURRENT_FILE, problem: 'is missing' });
   const newest = files.manifests.at(-1);
   const version = newest === undefined ? undefined : await readVersion(join(dir, newest));
   if (version !== undefined) {
     const logs = liveLogs(files, version);
     const isThere = ({ number }: ManifestTable): boolean => files.tables.some((name) => fileNumberOf(name) === number);
-    const absent: LostPart[] = [...version.tables.values()].filter((table) => !isThere(table)).map(missing);
+    const absent: LostPart[] = [...version.tables.values()].filter((table) => !isThere(table)).map(missingTable);
     for (const { file, problem } of await absentLogs(dir, logs, version)) absent.push({ file, problem });
     lost.push(...absent);
     const tables = files.tables.filter((name) => version.tables.has(fileNumberOf(name)));
@@ -148,15 +148,15 @@ async function readVersion(path: string): Promise<ManifestVersion | undefined> {
   }
 }
 
-function missing({ number, smallest, largest }: ManifestTable): LostPart {
+function missingTable({ number, smallest, largest }: ManifestTable): LostPart {
   const file = `${String(number).padStart(6, '0')}.ldb`;
-  return { file, problem: 'is missing', between: [readableParts(smallest), readableParts(largest)] };
+  return { file, problem: 'is missing', between: [readableKey(smallest), readableKey(largest)] };
 }
 
 async function recoverTable(
   dir: string,
   name: string,
-  recovered: Recovered,
+  recovered: RecoveredEntries,
   signal: AbortSignal,
 ): Promise<readonly LostPart[]> {
   const lost: LostPart[] = [];
@@ -185,10 +185,10 @@ async function recoverTable(
 }
 
 function readableBytes(key: Buffer | undefined): string {
-  return readableParts(key?.toString('utf8') ?? '');
+  return readableKey(key?.toString('utf8') ?? '');
 }
 
-async function recoverLog(dir: string, name: string, recovered: Recovered): Promise<readonly LostPart[]> {
+async function recoverLog(dir: string, name: string, recovered: RecoveredEntries): Promise<readonly LostPart[]> {
   const { records, damaged } = scanLog(await readFile(join(dir, name)));
   const lost = damaged.map(({ from, to }) => ({
     file: name,
@@ -212,7 +212,7 @@ async function recoverLog(dir: string, name: string, recovered: Recovered): Prom
  *   no follower continues without the lost entries.
  */
 async function copyNewest(
-  recovered: Recovered,
+  recovered: RecoveredEntries,
   dir: string,
   {
     isLossy,
@@ -232,8 +232,8 @@ async function copyNewest(
       const parts = partsOf(key);
       const kind = parts[0] === INTERNAL_PREFIX ? 'own' : String(parts[0]);
       kept[kind] = (kept[kind] ?? 0) + 1;
-      noteShard(shards, parts);
-      if (batch.length < PAGE) continue;
+      recordShard(shards, parts);
+      if (batch.length < PAGE_ENTRIES) continue;
       await batch.write();
       batch = database.batch();
     }
@@ -253,7 +253,7 @@ function unknownForm(): MonError {
   return new MonError(
     'invalid',
     'the schema version of the store is lost: set --schema to the database_version in the log of the backend ' +
-      `(stores of this version have ${String(schemaAfter(MIGRATIONS))}), or restore a backup`,
+      `(stores of this version have ${String(schemaAfterMigrations(MIGRATIONS))}), or restore a backup`,
   );
 }
 
@@ -270,11 +270,11 @@ function partsOf(key: Buffer): readonly (string | number)[] {
  * Records the shard that a key belongs to, with the highest sequence number of its change records so far. Keys that
  * belong to no shard are ignored.
  */
-function noteShard(shards: Map<string, number>, parts: readonly (string | number)[]): void {
+function recordShard(shards: Map<string, number>, parts: readonly (string | number)[]): void {
   const isOf = (key: readonly (string | number)[]): boolean => key.every((part, at) => parts[at] === part);
   const name = String(parts[2]);
   if (isOf(changeRecords(name))) shards.set(name, Math.max(shards.get(name) ?? 0, Number(parts[3])));
-  else if (isOf(EPOCHS) || isOf(lastSeqKey(name))) shards.set(name, shards.get(name) ?? 0);
+  else if (isOf(EPOCHS_PREFIX) || isOf(lastSeqKey(name))) shards.set(name, shards.get(name) ?? 0);
 }
 
 async function beginAnew(database: Level, shards: ReadonlyMap<string, number>): Promise<void> {

@@ -7,7 +7,7 @@ import { digestStore, rawPages } from './store-digest.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
-const MARK = encodeTuple(RESTORING_KEY);
+const RESTORING_MARK = encodeTuple(RESTORING_KEY);
 
 /**
  * Replaces the content of an open database with a backup, and verifies the result by the checksum of the backup. Until
@@ -22,9 +22,9 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
   const source = await openBackup(backup);
   try {
     await assertSpaceForCopy(source.location, database.location);
-    await database.put(MARK, resolve(backup.dir), { sync: true });
-    await database.clear({ lt: MARK });
-    await database.clear({ gt: MARK });
+    await database.put(RESTORING_MARK, resolve(backup.dir), { sync: true });
+    await database.clear({ lt: RESTORING_MARK });
+    await database.clear({ gt: RESTORING_MARK });
     for await (const page of rawPages(source, { signal })) {
       const batch = database.batch();
       for (const [key, value] of page) {
@@ -33,8 +33,8 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
       // Each batch is synced. Otherwise a power cut could lose a batch after the mark was removed.
       await batch.write({ sync: true });
     }
-    assertEqual(await digestStore(database, { signal, except: MARK }), backup);
-    await database.batch().put(encodeTuple(STORE_ID), newStoreId()).del(MARK).write({ sync: true });
+    assertEqual(await digestStore(database, { signal, except: RESTORING_MARK }), backup);
+    await database.batch().put(encodeTuple(STORE_ID), newStoreId()).del(RESTORING_MARK).write({ sync: true });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw error instanceof MonError ? error : diskError(database.location, 'write', error);
@@ -45,6 +45,6 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
 
 /** True if a restore would overwrite no data: the database is empty, or contains an incomplete restore. */
 export async function isRestorable(database: Database): Promise<boolean> {
-  if ((await database.get(MARK)) !== undefined) return true;
+  if ((await database.get(RESTORING_MARK)) !== undefined) return true;
   return (await database.keys({ limit: 1 }).all()).length === 0;
 }

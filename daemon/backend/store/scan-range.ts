@@ -13,7 +13,7 @@ export interface ScanRange {
 }
 
 /** The range of all keys except those of the internal records of the store. */
-const EVERYTHING = { gte: tupleRange([INTERNAL_PREFIX]).lt, lt: tupleRange([]).lt };
+const ALL_KEYS = { gte: tupleRange([INTERNAL_PREFIX]).lt, lt: tupleRange([]).lt };
 
 /**
  * Returns the range of keys that a scan below `prefix` reads.
@@ -25,7 +25,7 @@ export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key;
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
     throw new MonError('invalid', `the limit of a scan must be a whole number, not ${String(limit)}`);
   }
-  const { gte, lt } = prefix.length === 0 ? EVERYTHING : tupleRange(assertNamed(prefix));
+  const { gte, lt } = prefix.length === 0 ? ALL_KEYS : tupleRange(assertNamed(prefix));
   const limited = limit === undefined ? {} : { limit };
   if (after === undefined) return { gte, lt, ...limited };
   if (prefix.some((part, index) => part !== after[index])) {

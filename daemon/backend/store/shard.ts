@@ -50,8 +50,8 @@ export async function loadShard(
   for await (const [key, value] of readEntries(database, { ...range, reverse: true })) {
     const seq = Number(key.at(-1));
     newest ??= seq;
-    if (newest !== last) throw mismatch(database, name, last, newest);
-    if (seq !== retention.first - 1 && !acceptsGap) throw gap(database, name, seq, retention.first);
+    if (newest !== last) throw sequenceMismatchError(database, name, last, newest);
+    if (seq !== retention.first - 1 && !acceptsGap) throw sequenceGapError(database, name, seq, retention.first);
     if (seq !== retention.first - 1 || !retention.prepend(parseChangeCount(value))) break;
   }
   await database.clear({ gte: range.gte, lt: encodeTuple(changeKey(name, retention.first)) });
@@ -85,7 +85,7 @@ async function readNumber(database: Database, key: string): Promise<number> {
   );
 }
 
-function gap(database: Database, shard: string, before: number, after: number): MonError {
+function sequenceGapError(database: Database, shard: string, before: number, after: number): MonError {
   return new MonError(
     'internal',
     `the store in ${database.location} is damaged: the writes ${String(before + 1)} to ${String(after - 1)} of shard ${shard} are lost; ` +
@@ -93,7 +93,7 @@ function gap(database: Database, shard: string, before: number, after: number): 
   );
 }
 
-function mismatch(database: Database, shard: string, last: number, newest: number): MonError {
+function sequenceMismatchError(database: Database, shard: string, last: number, newest: number): MonError {
   return new MonError(
     'internal',
     `the store in ${database.location} is damaged: the last sequence number of shard ${shard} is ${String(last)}, ` +

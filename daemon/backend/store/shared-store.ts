@@ -22,7 +22,7 @@ export interface SharedStore extends Store {
    * @param limit the maximum number of writes
    * @throws MonError `unavailable` if the database cannot be read
    */
-  writtenAfter(shard: string, seq: number, limit: number): Promise<Written>;
+  writtenAfter(shard: string, seq: number, limit: number): Promise<WrittenPage>;
 
   /**
    * Calls `listener` soon after any member has written; while the database is unavailable, calls can be missing.
@@ -49,7 +49,7 @@ export interface SharedStore extends Store {
    * @param announcement the properties of this member; undefined to read without an announcement
    * @throws MonError `unavailable` if the database cannot be reached
    */
-  meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing>;
+  meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<MemberStanding>;
 
   /** Removes this member from the list of members. */
   leave(): Promise<void>;
@@ -60,7 +60,7 @@ export interface StoreSnapshot extends Pick<Store, 'scan' | 'getMany'>, AsyncDis
   readonly seq: number;
 }
 
-export interface Written {
+export interface WrittenPage {
   /** The id of the write with the requested sequence number; undefined if this write is no longer retained. */
   readonly after: string | undefined;
   /**
@@ -106,7 +106,7 @@ export interface StoredMember extends MemberAnnouncement {
   readonly seenMs: number;
 }
 
-export interface Standing {
+export interface MemberStanding {
   /** The current time by the clock of the database, in epoch milliseconds. */
   readonly nowMs: number;
   readonly members: readonly StoredMember[];

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { StoreWork } from '../ports.ts';
+import type { StoreOperationOptions } from '../ports.ts';
 import type { Database } from './database.ts';
 
 /** The number of entries, their size and their checksum. Stores with equal content have equal digests. */
@@ -18,7 +18,7 @@ const PAGE_BYTES = 1024 * 1024;
 /** Number of bytes of the two lengths that are hashed for each entry, 32 bits each. */
 const LENGTHS_BYTES = 8;
 
-interface Reading extends Partial<StoreWork> {
+interface DigestOptions extends Partial<StoreOperationOptions> {
   /** An encoded key that is skipped; absent if no key is skipped. */
   readonly except?: string;
 }
@@ -26,7 +26,7 @@ interface Reading extends Partial<StoreWork> {
 /** Yields all entries of a database in pages, as they are when the first page is requested, while writes continue. */
 export async function* rawPages(
   database: Database,
-  { signal, pause, except }: Reading = {},
+  { signal, pause, except }: DigestOptions = {},
 ): AsyncGenerator<readonly RawEntry[], void, undefined> {
   const left = except === undefined ? undefined : Buffer.from(except);
   const iterator = database.iterator<Buffer, Buffer>({
@@ -48,7 +48,7 @@ export async function* rawPages(
 }
 
 /** Counts and hashes the entries of a store. The caller adds them page by page, in the order of their keys. */
-export class Digester {
+export class StoreDigester {
   #entries = 0;
   #bytes = 0;
   readonly #hash: Hash = createHash('sha256');
@@ -75,8 +75,8 @@ export class Digester {
  *
  * @throws the reason of the signal if the operation was aborted; Error if the disk fails
  */
-export async function digestStore(database: Database, options: Reading = {}): Promise<StoreDigest> {
-  const digester = new Digester();
+export async function digestStore(database: Database, options: DigestOptions = {}): Promise<StoreDigest> {
+  const digester = new StoreDigester();
   for await (const page of rawPages(database, options)) digester.add(page);
   return digester.digest();
 }

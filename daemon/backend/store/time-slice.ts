@@ -8,7 +8,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 const CHUNK_MS_MAX = 4;
 
 /** Callbacks that resume the tasks waiting for their next chunk; the task that has waited longest is first. */
-const waiting: (() => void)[] = [];
+const waitingTasks: (() => void)[] = [];
 let isResuming = false;
 /**
  * The number of the event loop iteration in which `share` or `shareFirst` last began a new chunk; -1 before the first
@@ -53,7 +53,7 @@ export class TimeSlice {
     if (!this.isDue) return;
     if (loopCount() === this.#loopCount || loopCount() === lastChunkRound) {
       await new Promise<void>((resolve) => {
-        waiting.push(resolve);
+        waitingTasks.push(resolve);
         if (!isResuming) void resumeAll();
       });
     }
@@ -124,14 +124,14 @@ class PacedStarts {
   }
 }
 
-const starts = new PacedStarts();
+const pacedStarts = new PacedStarts();
 
 /**
  * Starts a task now or soon, for tasks that can arrive in large numbers, such as a request on each of a thousand
  * connections. Tasks start in the order of arrival. The task must not throw.
  */
 export function startPaced(task: () => void): void {
-  starts.start(task);
+  pacedStarts.start(task);
 }
 
 /** Minimum number of entries of a large batch. A smaller batch is built in a few milliseconds. */
@@ -146,7 +146,7 @@ export function batchSlice(records: number): TimeSlice | undefined {
 }
 
 /** Runs all steps of a synchronous generator in chunks, and returns its result. */
-export async function inChunks<Result>(steps: Generator<void, Result, undefined>): Promise<Result> {
+export async function runInChunks<Result>(steps: Generator<void, Result, undefined>): Promise<Result> {
   const timeSlice = new TimeSlice();
   for (;;) {
     const step = steps.next();
@@ -158,9 +158,9 @@ export async function inChunks<Result>(steps: Generator<void, Result, undefined>
 /** Resumes the tasks that wait for a chunk, one in each iteration of the event loop. Never rejects. */
 async function resumeAll(): Promise<void> {
   isResuming = true;
-  while (waiting.length > 0) {
+  while (waitingTasks.length > 0) {
     await nextRound();
-    waiting.shift()?.();
+    waitingTasks.shift()?.();
   }
   isResuming = false;
 }

@@ -13,13 +13,13 @@ import type { Key } from '../ports.ts';
  * Every part marks its end. So an encoded tuple begins with an encoded prefix exactly if the tuple itself starts with
  * the parts of that prefix.
  */
-const STRING = '!';
-const STRING_CODE = STRING.charCodeAt(0);
-const END = '\u0000';
-const ESCAPE = '\u0001';
+const STRING_TAG = '!';
+const STRING_TAG_CODE = STRING_TAG.charCodeAt(0);
+const STRING_END = '\u0000';
+const ESCAPE_CHARACTER = '\u0001';
 
 /** A character that sorts after the first character of every encoded part. */
-const AFTER_PARTS = '"';
+const UPPER_BOUND_CHARACTER = '"';
 
 const DIGITS_MAX = String(Number.MAX_SAFE_INTEGER).length;
 const DIGIT_COUNTS = Array.from({ length: DIGITS_MAX + 1 }, (_, count) => String.fromCharCode(count));
@@ -28,11 +28,11 @@ const DIGIT_COUNTS = Array.from({ length: DIGITS_MAX + 1 }, (_, count) => String
  * Matches every character that needs escaping or validation. One expression tests for both, because a key is encoded
  * for each result, and that must be fast.
  */
-const NEEDS_LOOK = /[\u0000\u0001\uD800-\uDFFF]/;
+const ESCAPABLE_OR_SURROGATE = /[\u0000\u0001\uD800-\uDFFF]/;
 
 // The control characters U+0000 and U+0001 are intended: the encoding uses them.
-const ESCAPABLE = /[\u0000\u0001]/g;
-const ESCAPED = /\u0001[\u0001\u0002]/g;
+const ESCAPABLE_CHARACTERS = /[\u0000\u0001]/g;
+const ESCAPED_PAIRS = /\u0001[\u0001\u0002]/g;
 
 /**
  * Encodes a key for LevelDB.
@@ -58,11 +58,11 @@ export function decodeTuple(encoded: string): (string | number)[] {
   let at = 0;
   while (at < encoded.length) {
     const tag = encoded.charCodeAt(at++);
-    if (tag === STRING_CODE) {
-      const end = encoded.indexOf(END, at);
+    if (tag === STRING_TAG_CODE) {
+      const end = encoded.indexOf(STRING_END, at);
       if (end === -1) throw notATuple(encoded);
       const text = encoded.slice(at, end);
-      parts.push(text.includes(ESCAPE) ? text.replace(ESCAPED, unescaped) : text);
+      parts.push(text.includes(ESCAPE_CHARACTER) ? text.replace(ESCAPED_PAIRS, unescapePair) : text);
       at = end + 1;
     } else {
       const digits = encoded.slice(at, at + tag);
@@ -78,15 +78,15 @@ export function decodeTuple(encoded: string): (string | number)[] {
 /** Returns the range of encoded keys that start with the parts of `prefix`, including `prefix` itself. */
 export function tupleRange(prefix: Key): { readonly gte: string; readonly lt: string } {
   const encoded = encodeTuple(prefix);
-  return { gte: encoded, lt: encoded + AFTER_PARTS };
+  return { gte: encoded, lt: encoded + UPPER_BOUND_CHARACTER };
 }
 
 function encodeString(text: string): string {
-  if (!NEEDS_LOOK.test(text)) return STRING + text + END;
+  if (!ESCAPABLE_OR_SURROGATE.test(text)) return STRING_TAG + text + STRING_END;
   if (!text.isWellFormed()) {
     throw new MonError('invalid', 'a store key must be well-formed Unicode, but contains an unpaired surrogate');
   }
-  return STRING + text.replace(ESCAPABLE, escaped) + END;
+  return STRING_TAG + text.replace(ESCAPABLE_CHARACTERS, escapeCharacter) + STRING_END;
 }
 
 function encodeNumber(value: number): string {
@@ -100,9 +100,10 @@ function encodeNumber(value: number): string {
   return `${DIGIT_COUNTS[digits.length] ?? ''}${digits}`;
 }
 
-const escaped = (character: string): string => ESCAPE + (character === END ? '\u0001' : '\u0002');
+const escapeCharacter = (character: string): string =>
+  ESCAPE_CHARACTER + (character === STRING_END ? '\u0001' : '\u0002');
 
-const unescaped = (pair: string): string => (pair === '\u0001\u0001' ? END : ESCAPE);
+const unescapePair = (pair: string): string => (pair === '\u0001\u0001' ? STRING_END : ESCAPE_CHARACTER);
 
 function notATuple(encoded: string): MonError {
   return new MonError('internal', `the store contains a key that mon did not write: ${JSON.stringify(encoded)}`);

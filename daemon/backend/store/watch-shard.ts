@@ -1,10 +1,10 @@
 import type { ChangeRecord } from '../ports.ts';
 import type { Shard } from './shard.ts';
 
-type Listener = (record: ChangeRecord) => void;
+type WriteListener = (record: ChangeRecord) => void;
 
 /** The state of a shard at the moment when a watch begins. */
-interface Begun {
+interface WatchStart {
   readonly shard: Shard;
   /** The oldest retained sequence number of the shard. */
   readonly first: number;
@@ -20,14 +20,14 @@ interface Begun {
  */
 export async function watchShard(
   afterSeq: number,
-  listener: Listener,
-  begin: (watcher: Listener) => Promise<Begun>,
+  listener: WriteListener,
+  begin: (watcher: WriteListener) => Promise<WatchStart>,
 ): Promise<{ readonly first: number; close(): void }> {
   // Queue of new writes that are committed while the retained records are delivered; undefined afterwards.
   let waiting: ChangeRecord[] | undefined = [];
   const watcher = (record: ChangeRecord): void => {
     if (record.seq <= afterSeq) return;
-    if (waiting === undefined) deliver(listener, record);
+    if (waiting === undefined) callListener(listener, record);
     else waiting.push(record);
   };
   const { shard, first, past } = await begin(watcher);
@@ -37,7 +37,7 @@ export async function watchShard(
     shard.watchers.delete(watcher);
     throw error;
   }
-  for (const record of waiting) deliver(listener, record);
+  for (const record of waiting) callListener(listener, record);
   waiting = undefined;
   return { first, close: () => void shard.watchers.delete(watcher) };
 }
@@ -46,7 +46,7 @@ export async function watchShard(
  * Calls a listener with a committed write. An error of the listener is thrown in a microtask, so that it does not make
  * the write fail.
  */
-function deliver(listener: Listener, record: ChangeRecord): void {
+function callListener(listener: WriteListener, record: ChangeRecord): void {
   try {
     listener(record);
   } catch (error) {

@@ -27,7 +27,7 @@ import type {
 import type { ReadStore } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../model/registry/namespace.ts';
 import { newestEntriesOf, type Source } from './sources.ts';
-import { pastCheckNames, silencesIn, type SilenceSources } from './queries.ts';
+import { pastCheckNames, readSilenceSources, type SilenceSources } from './queries.ts';
 import { indexOfCheck, timeOf } from '../model/timeline/storage.ts';
 
 /** Maximum number of checks per request. Reading the history of so many takes about a second. */
@@ -114,16 +114,16 @@ export async function readAvailability(
   checkKeys: readonly PastCheckKey[],
   { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
 ): Promise<AvailabilityReport> {
-  const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
+  const silences = new SilencesOfPast(store, await readSilenceSources(store, namespace), { span, kept });
   const all: (PastCheckKey & Availability)[] = [];
   const statuses: (number | undefined)[] = [];
   const changes: CountedChange[] = [];
   for (const checkKey of checkKeys) {
     const silenced = await silences.of(checkKey.client, checkKey.check);
-    const stretches = await stretchesAt(store, namespace, checkKey, { span, kept });
+    const stretches = await readStatusSpans(store, namespace, checkKey, { span, kept });
     all.push({ ...checkKey, ...availabilityOf(stretches, silenced) });
     statuses.push(stretches[0]?.status);
-    changes.push(...changesBetween(stretches));
+    changes.push(...statusChangesOf(stretches));
   }
   return {
     since: span.sinceMs,
@@ -131,12 +131,12 @@ export async function readAvailability(
     count: all.length,
     total: sumOf(all),
     over_time: okOverTime(statuses, changes, span),
-    checks: all.toSorted(worstFirst).slice(0, limit),
+    checks: all.toSorted(compareAvailability).slice(0, limit),
   };
 }
 
 /** Returns the status changes between periods of one check, both newest first. */
-function changesBetween(stretches: readonly StatusSpan[]): CountedChange[] {
+function statusChangesOf(stretches: readonly StatusSpan[]): CountedChange[] {
   return stretches
     .slice(0, -1)
     .map(({ sinceMs, status }, index) => ({ atMs: sinceMs, previousStatus: stretches[index + 1]?.status, status }));
@@ -176,9 +176,9 @@ export async function readPast(
   checkKey: PastCheckKey,
   { span, kept }: { readonly span: Span; readonly kept: TimelineRetention },
 ): Promise<CheckHistory> {
-  const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
+  const silences = new SilencesOfPast(store, await readSilenceSources(store, namespace), { span, kept });
   const silenced = await silences.of(checkKey.client, checkKey.check);
-  const stretches = await stretchesAt(store, namespace, checkKey, { span, kept });
+  const stretches = await readStatusSpans(store, namespace, checkKey, { span, kept });
   return {
     since: span.sinceMs,
     until: span.untilMs,
@@ -196,7 +196,7 @@ function shownStretch({ sinceMs: since, untilMs: until, status }: StatusSpan): S
 }
 
 /** Returns the periods of one check in a time span, newest first; the status does not change within a period. */
-async function stretchesAt(
+async function readStatusSpans(
   store: ReadStore,
   namespace: Namespace,
   { client, check }: PastCheckKey,
@@ -261,18 +261,18 @@ export class SilencesOfPast {
     const { span, kept } = this.#bounds;
     const changes: SilenceChange[] = [];
     for await (const { id, text } of newestEntriesOf(this.#store, source, Number.MAX_SAFE_INTEGER)) {
-      changes.push({ atMs: timeOf(id), entry: text === '' ? undefined : inEffect(text) });
+      changes.push({ atMs: timeOf(id), entry: text === '' ? undefined : parseSilenceSpan(text) });
       if (timeOf(id) <= span.sinceMs) break;
     }
     return silencedSpans(changes, kept.sinceMs);
   }
 }
 
-function inEffect(text: string): { readonly beginMs: number; readonly endMs: number } {
+function parseSilenceSpan(text: string): { readonly beginMs: number; readonly endMs: number } {
   const { begin, end } = JSON.parse(text) as { readonly begin: number | null; readonly end: number | null };
   return { beginMs: (begin ?? 0) * 1000, endMs: end ?? Infinity };
 }
 
-function worstFirst(a: Availability, b: Availability): number {
+function compareAvailability(a: Availability, b: Availability): number {
   return (a.percent ?? Infinity) - (b.percent ?? Infinity) || b.outages - a.outages;
 }

@@ -16,13 +16,13 @@ import { CHECKPOINT_PREFIX, clientPartsOf, reverseId, silencePartsOf } from '../
  */
 
 /** Length of the encoded text, in characters, at which a part of a checkpoint is complete. */
-const PART_LENGTH = 64 * 1024;
+const PART_LENGTH_MAX = 64 * 1024;
 
 /**
  * Number of clients and checks after which a part of a checkpoint is complete. Encoding so many takes about a
  * millisecond.
  */
-const CHECKS_EACH = 2000;
+const PART_CHECKS_MAX = 2000;
 
 /** The header of a checkpoint; it is stored separately from the parts of the checkpoint. */
 export interface Checkpoint {
@@ -101,8 +101,8 @@ export function encodeClientPart(namespace: Namespace, id: number, after: string
   let length = 0;
   let rows = 0;
   let looked = 0;
-  let at = after === undefined ? 0 : firstBehind(all, after);
-  for (; at < all.length && length < PART_LENGTH && looked < CHECKS_EACH; at++) {
+  let at = after === undefined ? 0 : firstIndexAfterName(all, after);
+  for (; at < all.length && length < PART_LENGTH_MAX && looked < PART_CHECKS_MAX; at++) {
     const client = all[at];
     if (client === undefined || namespace.clients.get(client.name) !== client) continue;
     looked += 1 + client.checks.size;
@@ -121,7 +121,7 @@ export function encodeClientPart(namespace: Namespace, id: number, after: string
   };
 }
 
-function firstBehind(all: readonly ClientEntry[], name: string): number {
+function firstIndexAfterName(all: readonly ClientEntry[], name: string): number {
   let low = 0;
   let high = all.length;
   while (low < high) {
@@ -162,7 +162,7 @@ function readEvent([check, status, isFlapping, occurrences, since, last, output]
 }
 
 /** Encodes all silences of a namespace, as parts of a checkpoint. */
-export function takeSilences({ silenced }: Namespace): { readonly texts: readonly string[]; readonly rows: number } {
+export function encodeSilences({ silenced }: Namespace): { readonly texts: readonly string[]; readonly rows: number } {
   const texts: string[] = [];
   let part: string[] = [];
   let length = 0;
@@ -176,14 +176,14 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
     const text = JSON.stringify(toStoredReminder({ ...entry, idle: undefined }));
     part.push(text);
     length += text.length;
-    if (length >= PART_LENGTH) end();
+    if (length >= PART_LENGTH_MAX) end();
   }
   end();
   return { texts, rows: silenced.size };
 }
 
 /** Returns the headers of all stored checkpoints, newest first. */
-export async function checkpointsIn(store: Pick<Store, 'scan'>): Promise<Checkpoint[]> {
+export async function readCheckpoints(store: Pick<Store, 'scan'>): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
   for await (const [, text] of store.scan([CHECKPOINT_PREFIX])) all.push(JSON.parse(text) as Checkpoint);
   return all;
@@ -203,7 +203,7 @@ export function isComplete(checkpoint: Checkpoint): checkpoint is CompleteCheckp
 }
 
 /** Returns the silences of a namespace in a checkpoint, by id. */
-export async function silencesAt(
+export async function readCheckpointSilences(
   store: Pick<Store, 'scan'>,
   { from }: Checkpoint,
   namespace: string,
@@ -217,7 +217,7 @@ export async function silencesAt(
 }
 
 /** Yields the clients of a namespace in a checkpoint, one part after another. */
-export async function* clientsAt(
+export async function* readCheckpointClients(
   store: Pick<Store, 'scan'>,
   { from }: Checkpoint,
   namespace: string,

@@ -8,10 +8,10 @@ import type { Clock, Key, Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import {
   initialCheckpointOf,
-  checkpointsIn,
+  readCheckpoints,
   isComplete,
   encodeClientPart,
-  takeSilences,
+  encodeSilences,
   type Checkpoint,
   type CompleteCheckpoint,
   type EncodedClientPart,
@@ -30,7 +30,7 @@ import { isBlank, newTimelineId } from '../model/timeline/mutations.ts';
 const PERIOD_MS = 10_000;
 
 /** Number of checkpoint parts that are erased in one commit. */
-const SLICE = 500;
+const SLICE_PARTS = 500;
 
 /**
  * Weight in the commit queue of writing a part, or of erasing some parts: the number of results that take the same
@@ -54,7 +54,7 @@ interface CheckpointDependencies {
  * are consistent with the transitions. A checkpoint is used only after its last commit; until then the previous one is
  * used.
  */
-export class Checkpoints implements AsyncDisposable {
+export class CheckpointWriter implements AsyncDisposable {
   readonly #parts: CheckpointDependencies;
   readonly #timer: Disposable;
   /** Promise of the running check whether a checkpoint is due, and of its writing; undefined if no check is running. */
@@ -83,7 +83,7 @@ export class Checkpoints implements AsyncDisposable {
    *   checkpoint
    */
   async eraseCheckpointsBefore(id: number): Promise<number> {
-    const all = await checkpointsIn(this.#parts.store);
+    const all = await readCheckpoints(this.#parts.store);
     const { isKept } = this.#parts.registry.timeline;
     const newest = isKept ? all.find(isComplete) : undefined;
     for (const one of all) {
@@ -99,7 +99,7 @@ export class Checkpoints implements AsyncDisposable {
   /** Erases the parts of a deleted namespace from all checkpoints. */
   async forget(namespace: string): Promise<void> {
     const { store } = this.#parts;
-    for (const { from } of await checkpointsIn(store)) {
+    for (const { from } of await readCheckpoints(store)) {
       await this.#eraseBelow([...checkpointPartsKey(reverseId(from)), namespace]);
     }
   }
@@ -108,7 +108,7 @@ export class Checkpoints implements AsyncDisposable {
     const { registry, store, clock, log } = this.#parts;
     try {
       if (!registry.timeline.isKept || (registry.timeline.head === undefined && isBlank(registry))) return;
-      const all = await checkpointsIn(store);
+      const all = await readCheckpoints(store);
       const newest = all.find(isComplete) ?? initialCheckpointOf(registry.timeline);
       const isDue =
         newest === undefined ||
@@ -131,7 +131,7 @@ export class Checkpoints implements AsyncDisposable {
 
   async #write(): Promise<void> {
     const { batcher, registry } = this.#parts;
-    const begun = await batcher.run((transaction) => put(transaction, begin(transaction)));
+    const begun = await batcher.run((transaction) => putCheckpoint(transaction, beginCheckpoint(transaction)));
     const reversedId = reverseId(begun.from);
     let rows = 0;
     for (const namespace of Array.from(registry.namespaces(), ({ name }) => name)) {
@@ -140,7 +140,7 @@ export class Checkpoints implements AsyncDisposable {
       });
       rows += await this.#writeClients(reversedId, namespace);
     }
-    await batcher.run((transaction) => put(transaction, { ...begun, rows, id: newTimelineId(transaction) }));
+    await batcher.run((transaction) => putCheckpoint(transaction, { ...begun, rows, id: newTimelineId(transaction) }));
   }
 
   async #writeClients(reversedId: number, namespace: string): Promise<number> {
@@ -168,7 +168,7 @@ export class Checkpoints implements AsyncDisposable {
 
   /** Erases a checkpoint. First marks it as incomplete, so that no reader uses it while its parts are being erased. */
   async #erase({ id: _id, ...checkpoint }: Checkpoint): Promise<void> {
-    await this.#parts.batcher.run((transaction) => put(transaction, checkpoint));
+    await this.#parts.batcher.run((transaction) => putCheckpoint(transaction, checkpoint));
     const reversedId = reverseId(checkpoint.from);
     await this.#eraseBelow(checkpointPartsKey(reversedId));
     await this.#parts.batcher.run((transaction) => transaction.erase(checkpointKey(reversedId)));
@@ -178,14 +178,14 @@ export class Checkpoints implements AsyncDisposable {
     const { batcher, store } = this.#parts;
     for (;;) {
       const keys: Key[] = [];
-      for await (const [key] of store.scan(prefix, { limit: SLICE })) keys.push(key);
+      for await (const [key] of store.scan(prefix, { limit: SLICE_PARTS })) keys.push(key);
       if (keys.length === 0) return;
       await batcher.run((transaction) => keys.forEach((key) => transaction.erase(key)), { weight: PART_WEIGHT });
     }
   }
 }
 
-function begin(transaction: Transaction): Checkpoint {
+function beginCheckpoint(transaction: Transaction): Checkpoint {
   const { timeline, corrections } = transaction.registry;
   // Includes the two ids of the checkpoint itself, so that they do not count as later transitions.
   const count = (timeline.head?.count ?? 0) + 2;
@@ -197,7 +197,7 @@ function forgetBeginning(transaction: Transaction): void {
   transaction.putLatest(TIMELINE_HEAD, transaction.registry, 'head');
 }
 
-function put<Some extends Checkpoint | CompleteCheckpoint>(transaction: Transaction, checkpoint: Some): Some {
+function putCheckpoint<Some extends Checkpoint | CompleteCheckpoint>(transaction: Transaction, checkpoint: Some): Some {
   transaction.write(checkpointKey(reverseId(checkpoint.from)), JSON.stringify(checkpoint));
   return checkpoint;
 }
@@ -205,7 +205,7 @@ function put<Some extends Checkpoint | CompleteCheckpoint>(transaction: Transact
 function writeSilences(transaction: Transaction, reversedId: number, name: string): number {
   const namespace = transaction.registry.findNamespace(name);
   if (namespace === undefined) return 0;
-  const { texts, rows } = takeSilences(namespace);
+  const { texts, rows } = encodeSilences(namespace);
   for (const [part, text] of texts.entries()) transaction.write([...silencePartsOf(reversedId, name), part], text);
   return rows;
 }

@@ -6,7 +6,7 @@ import { CHECK_INDEX_PREFIX, indexOfCheck, timelineOf } from '../model/timeline/
  * Number of index entries after which counting pauses until the next period. Counting so many takes some tens of
  * milliseconds. The transitions of a single due check are always counted without a pause.
  */
-const COUNTED_MAX = 50_000;
+const COUNTED_ENTRIES_MAX = 50_000;
 
 interface ExcessDependencies {
   readonly timeline: Timeline;
@@ -20,12 +20,12 @@ interface ExcessDependencies {
  * of a check are counted at random: on average each time it got a tenth of the maximum. All checks are counted after a
  * start, and when the maximum is lowered.
  */
-export class Excess {
+export class ExcessTransitions {
   readonly #parts: ExcessDependencies;
   /** The maximum number of transitions per check when all checks were last counted. */
   #perCheck = Infinity;
   /** Position in the current count of all checks; undefined if that count is complete. */
-  #round: Round | undefined;
+  #round: CountingRound | undefined;
   /** How many index entries can still be counted, and how many transitions erased, in this period. */
   #budget = { counted: 0, erased: 0 };
 
@@ -39,7 +39,7 @@ export class Excess {
    * @param most maximum number of transitions to erase
    */
   async erase(most: number): Promise<void> {
-    this.#budget = { counted: COUNTED_MAX, erased: most };
+    this.#budget = { counted: COUNTED_ENTRIES_MAX, erased: most };
     const { perCheck } = this.#parts.timeline.limits;
     if (perCheck < this.#perCheck) this.#round = { after: undefined, count: 0 };
     this.#perCheck = perCheck;
@@ -77,7 +77,7 @@ export class Excess {
     let count = 0;
     const limit = this.#perCheck + this.#budget.erased;
     for await (const [key] of store.scan(indexOfCheck(namespace, client, check), { limit })) {
-      if (++count > this.#perCheck) excess.push(...keysAt(key));
+      if (++count > this.#perCheck) excess.push(...keysOfIndexEntry(key));
     }
     this.#budget.counted -= count;
     this.#budget.erased -= excess.length / 2;
@@ -90,7 +90,7 @@ export class Excess {
    *
    * @returns position at which the count paused; undefined if all checks were counted
    */
-  async #goOn({ after, count }: Round): Promise<Round | undefined> {
+  async #goOn({ after, count }: CountingRound): Promise<CountingRound | undefined> {
     const { store, erase } = this.#parts;
     const excess: Key[] = [];
     const limit = this.#budget.counted;
@@ -98,7 +98,7 @@ export class Excess {
     let last = after;
     for await (const [key] of store.scan([CHECK_INDEX_PREFIX], { ...(after && { after }), limit })) {
       count = isOfSame(key, last) ? count + 1 : 1;
-      if (count > this.#perCheck) excess.push(...keysAt(key));
+      if (count > this.#perCheck) excess.push(...keysOfIndexEntry(key));
       last = key;
       counted++;
       if (excess.length >= 2 * this.#budget.erased) break;
@@ -109,7 +109,7 @@ export class Excess {
 }
 
 /** Position at which a count of all checks paused. */
-interface Round {
+interface CountingRound {
   /** Last counted key; undefined if no key was counted yet. */
   readonly after: Key | undefined;
   /** Number of transitions counted so far for the check that `after` belongs to. */
@@ -117,7 +117,7 @@ interface Round {
 }
 
 /** Returns two keys: that of an index entry, and that of the transition that the entry refers to. */
-function keysAt(key: Key): readonly Key[] {
+function keysOfIndexEntry(key: Key): readonly Key[] {
   return [key, [...timelineOf(String(key[1])), Number(key[4])]];
 }
 

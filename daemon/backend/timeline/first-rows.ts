@@ -1,5 +1,5 @@
 /** Number of additional rows that are collected before rows are sorted and cut off, so that sorting is rare. */
-const SPARE = 2000;
+const SPARE_ROWS = 2000;
 
 /**
  * Collects the first rows in sort order out of any number of rows. It keeps only a bounded number of rows in memory.
@@ -19,7 +19,7 @@ export class FirstRows<Row> {
   add(row: Row): void {
     this.total++;
     this.#rows.push(row);
-    if (this.#rows.length >= 2 * this.#limit + SPARE) this.#cut();
+    if (this.#rows.length >= 2 * this.#limit + SPARE_ROWS) this.#cut();
   }
 
   /** Returns the collected rows in sort order, without the first `offset` rows. */

@@ -14,12 +14,12 @@ import { eventsWithSets } from '../model/attributes/feed-rows.ts';
 import { compareByName } from '../model/registry/by-name.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { FirstRows } from './first-rows.ts';
-import { baseOf, changesAround, readPastNamespace, type PastBase } from './past.ts';
+import { baseOf, findNearestChanges, readPastNamespace, type PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
 import { readChanges, TOO_MANY_CHANGES } from './read-changes.ts';
 
-const LIMIT = 100;
-const LIMIT_MAX = 10_000;
+const ROWS_DEFAULT = 100;
+const ROWS_MAX = 10_000;
 
 /** Maximum number of requests for past states that are waiting or running. */
 const REQUESTS_MAX = 20;
@@ -58,14 +58,14 @@ export function pastStateOnMon(deps: PastDependencies): MonHandlers<'pastChanges
           at: between.atMs,
           ...changes,
           ...eventsWithSets(changes.events),
-          ...(await around(store, requested, base, between.atMs)),
+          ...(await timesOfNearestChanges(store, requested, base, between.atMs)),
         };
       });
     },
-    pastState: async (request, _reply, { at, q, sort, limit = LIMIT, offset = 0, silenced, clients }) => {
+    pastState: async (request, _reply, { at, q, sort, limit = ROWS_DEFAULT, offset = 0, silenced, clients }) => {
       const atMs = momentOf(at, 'at');
       const search = searchFilter<EventRow, EventRow>(EVENT_SEARCH, { q }, (row) => row, atMs);
-      const events = new FirstRows(requestedOrder(sort), offset + Math.min(limit, LIMIT_MAX));
+      const events = new FirstRows(requestedOrder(sort), offset + Math.min(limit, ROWS_MAX));
       const requested = requestedNamespaces(request, deps);
       return oneByOne(async () => {
         const base = await baseOf(store, registry.timeline, atMs);
@@ -76,7 +76,7 @@ export function pastStateOnMon(deps: PastDependencies): MonHandlers<'pastChanges
         return {
           at: atMs,
           retained_since: base.retainedSinceMs,
-          ...(await around(store, requested, base, atMs)),
+          ...(await timesOfNearestChanges(store, requested, base, atMs)),
           counts: lists.counts,
           total: events.total,
           ...eventsWithSets(events.from(offset)),
@@ -92,18 +92,18 @@ export function pastStateOnMon(deps: PastDependencies): MonHandlers<'pastChanges
  * Returns the time of the last change before a given time, and of the first change after it. Each is null if there is
  * no such change or it is not retained.
  */
-async function around(
+async function timesOfNearestChanges(
   store: Store,
   { namespaces }: RequestedNamespaces,
   { retainedSinceMs }: PastBase,
   atMs: number,
 ): Promise<Pick<PastState, 'previous' | 'next'>> {
   const names = namespaces.map(({ name }) => name);
-  const { previous, next } = await changesAround(store, names, atMs);
+  const { previous, next } = await findNearestChanges(store, names, atMs);
   return { previous: previous !== undefined && previous >= retainedSinceMs ? previous : null, next: next ?? null };
 }
 
-interface Lists {
+interface RequestedLists {
   readonly counts: PastState['counts'];
   readonly silenced: readonly SilencedRow[];
   readonly clients: readonly PastClientRow[];
@@ -121,7 +121,7 @@ async function readLists(
   store: Store,
   base: PastBase,
   { requested, atMs, onEvent, hasClients }: ListsRequest,
-): Promise<Lists> {
+): Promise<RequestedLists> {
   const counts = { events: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, clients: 0, silences: 0 };
   const lists = { counts, silenced: [] as SilencedRow[], clients: [] as PastClientRow[] };
   for (const namespace of requested.namespaces) {
@@ -135,7 +135,7 @@ async function readLists(
         if (hasClients)
           lists.clients.push(requested.withNamespaceName(pastClientRow(namespace, client, atMs), namespace.name));
         for (const row of pastEventRows(client, namespace, index, atMs)) {
-          count(counts, row);
+          countEvent(counts, row);
           onEvent(requested.withNamespaceName(row, namespace.name));
         }
       }
@@ -144,7 +144,7 @@ async function readLists(
   return lists;
 }
 
-function count(counts: Record<keyof PastState['counts'], number>, { status, silenced_by: ids }: EventRow): void {
+function countEvent(counts: Record<keyof PastState['counts'], number>, { status, silenced_by: ids }: EventRow): void {
   const severity = severityOf(status);
   counts.events++;
   if (severity !== 'ok') counts[severity]++;

@@ -3,7 +3,7 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { checkpointClients, silencesAt, type CompleteCheckpoint } from './checkpoint.ts';
+import { checkpointClients, readCheckpointSilences, type CompleteCheckpoint } from './checkpoint.ts';
 import {
   nextClient,
   nextSilences,
@@ -36,7 +36,7 @@ const CLIENTS_MAX = 20;
 const SILENCE_TRANSITIONS_MAX = 20_000;
 
 /** The two times that are compared, in epoch milliseconds. Either can be the earlier one. */
-export interface Between {
+export interface ComparedTimes {
   readonly fromMs: number;
   readonly atMs: number;
 }
@@ -73,12 +73,12 @@ export async function differenceOf(
   store: ReadStore,
   base: PastBase,
   namespace: Namespace,
-  between: Between,
+  between: ComparedTimes,
   options = { isSilencedAnew: false },
 ): Promise<PastDifference | undefined> {
   const { name } = namespace;
   const { atMs } = between;
-  const transitions = await transitionsBetween(store, name, between);
+  const transitions = await readTransitionsBetween(store, name, between);
   if (transitions === undefined) return undefined;
   const turned = new Map<string, Set<string>>();
   for (const { client, check = '' } of transitions) {
@@ -107,7 +107,7 @@ export async function differenceOf(
 }
 
 /** True if the silence began or ended between the two times, even if no transition was recorded for it. */
-function startsOrEndsBetween(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
+function startsOrEndsBetween(entry: SilencedEntry, { fromMs, atMs }: ComparedTimes): boolean {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
   // `silenceAt` computes the window of a recurring silence, because no windows were recorded if no backend ran.
   const { begin, expireAtMs } = silenceAt(entry, low);
@@ -119,10 +119,10 @@ function startsOrEndsBetween(entry: SilencedEntry, { fromMs, atMs }: Between): b
  *
  * @returns undefined if there are more than `TRANSITIONS_MAX`
  */
-async function transitionsBetween(
+async function readTransitionsBetween(
   store: ReadStore,
   namespace: string,
-  { fromMs, atMs }: Between,
+  { fromMs, atMs }: ComparedTimes,
 ): Promise<Transition[] | undefined> {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
   const transitions: Transition[] = [];
@@ -153,16 +153,16 @@ async function silencesOf(
     if (id >= checkpoint.from && id <= lastIdOf(atMs)) ids.push(id);
   }
   if (looked >= SILENCE_TRANSITIONS_MAX) return undefined;
-  const transitions = await transitionsAt(
+  const transitions = await readExistingTransitions(
     store,
     namespace,
     ids.toSorted((a, b) => b - a),
   );
-  return [...nextSilences(await silencesAt(store, checkpoint, namespace), transitions).values()];
+  return [...nextSilences(await readCheckpointSilences(store, checkpoint, namespace), transitions).values()];
 }
 
 /** Returns those transitions with the given ids that still exist, in the same order. @param ids newest first */
-async function transitionsAt(
+async function readExistingTransitions(
   store: ReadStore,
   namespace: string,
   ids: readonly number[],
@@ -197,6 +197,6 @@ async function* clientsOf(
       if (before !== -1) break;
     }
     const { id = -Infinity, client = { name, checkCount: 0, events: new Map() } } = clientsByName.get(name) ?? {};
-    yield nextClient(client, id, await transitionsAt(store, namespace, ids));
+    yield nextClient(client, id, await readExistingTransitions(store, namespace, ids));
   }
 }

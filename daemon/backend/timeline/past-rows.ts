@@ -8,7 +8,7 @@ import { clientRow } from '../model/clients/feed-rows.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
 import { SilencedRegistry } from '../model/silences/state.ts';
 import type { PastClientState } from './past.ts';
-import { subjectIn, subscriptionsIn } from './queries.ts';
+import { currentSubject, currentSubscriptions } from './queries.ts';
 
 export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistry {
   const index = new SilencedRegistry();
@@ -27,9 +27,9 @@ export function pastEventRows(
   atMs: number,
 ): EventRow[] {
   if (events.size === 0) return [];
-  const subscriptions = silences.size === 0 ? [] : subscriptionsIn(namespace, name);
+  const subscriptions = silences.size === 0 ? [] : currentSubscriptions(namespace, name);
   const selectedFor = (check: string, status: number): readonly SilencedEntry[] =>
-    silences.hasSelectors ? silences.selectingOnce({ ...subjectIn(namespace, name, check), status }) : [];
+    silences.hasSelectors ? silences.selectingOnce({ ...currentSubject(namespace, name, check), status }) : [];
   const client = namespace.clients.get(name);
   return Array.from(events, ([check, event]) => ({
     ...pastEventRow(

@@ -12,10 +12,10 @@ import { BusyError, MonError } from '../../../shared/errors.ts';
 import type { Store } from '../ports.ts';
 import {
   initialCheckpointOf,
-  checkpointsIn,
-  clientsAt,
+  readCheckpoints,
+  readCheckpointClients,
   isComplete,
-  silencesAt,
+  readCheckpointSilences,
   type ClientPart,
   type CompleteCheckpoint,
 } from './checkpoint.ts';
@@ -31,7 +31,7 @@ type ReadStore = Pick<Store, 'scan'>;
 const TRANSITIONS_MAX = 1_000_000;
 
 /** Number of transitions that are read before other work can run: a few milliseconds of work. */
-const YIELD_EVERY = 1000;
+const YIELD_INTERVAL = 1000;
 
 /** The events of a client at a past time, by check. */
 export interface PastClientState {
@@ -62,7 +62,7 @@ export interface PastBase {
 export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number): Promise<PastBase> {
   const beginning = initialCheckpointOf(timeline);
   const complete = [
-    ...(await checkpointsIn(store)).filter(isComplete),
+    ...(await readCheckpoints(store)).filter(isComplete),
     ...(beginning === undefined ? [] : [beginning]),
   ];
   const oldest = complete.at(-1);
@@ -92,8 +92,8 @@ export async function readPastNamespace(
   namespace: string,
   atMs: number,
 ): Promise<PastNamespace> {
-  const transitions = await transitionsSince(store, checkpoint, namespace, atMs);
-  const silences = await silencesAt(store, checkpoint, namespace);
+  const transitions = await readTransitionsSince(store, checkpoint, namespace, atMs);
+  const silences = await readCheckpointSilences(store, checkpoint, namespace);
   nextSilences(silences, transitions.ofSilences);
   return {
     silences: [...silences.values()].flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : silenceAt(entry, atMs))),
@@ -135,7 +135,7 @@ interface TransitionLists {
   readonly ofSilences: readonly IdentifiedTransition[];
 }
 
-async function transitionsSince(
+async function readTransitionsSince(
   store: ReadStore,
   { from }: CompleteCheckpoint,
   namespace: string,
@@ -151,7 +151,7 @@ async function transitionsSince(
     if (++read > TRANSITIONS_MAX) {
       throw new BusyError('too many transitions since the previous checkpoint: see the log of the leader');
     }
-    if (read % YIELD_EVERY === 0) await yieldToEventLoop();
+    if (read % YIELD_INTERVAL === 0) await yieldToEventLoop();
     const transition = JSON.parse(text) as Transition;
     const { client } = transition;
     const own = client === undefined ? ofSilences : ofClients.get(client);
@@ -173,7 +173,7 @@ async function* clientsOf(
   namespace: string,
   transitionsByClient: Map<string, IdentifiedTransition[]>,
 ): AsyncGenerator<readonly PastClientState[], void> {
-  for await (const { id, clients } of clientsAt(store, checkpoint, namespace)) {
+  for await (const { id, clients } of readCheckpointClients(store, checkpoint, namespace)) {
     const part: PastClientState[] = [];
     for (const client of clients) {
       const own = transitionsByClient.get(client.name);
@@ -225,7 +225,7 @@ export function nextClient(
  *
  * @returns epoch milliseconds; each is undefined if there is no such change
  */
-export async function changesAround(
+export async function findNearestChanges(
   store: ReadStore,
   namespaces: readonly string[],
   atMs: number,
@@ -233,16 +233,16 @@ export async function changesAround(
   let previous: number | undefined;
   let next: number | undefined;
   for (const namespace of namespaces) {
-    const before = await newestBefore(store, namespace, lastIdOf(atMs - 1) + 1);
+    const before = await findNewestBefore(store, namespace, lastIdOf(atMs - 1) + 1);
     if (before !== undefined) previous = Math.max(previous ?? 0, timeOf(before));
-    const behind = await oldestAfter(store, namespace, lastIdOf(atMs));
+    const behind = await findOldestAfter(store, namespace, lastIdOf(atMs));
     if (behind !== undefined) next = Math.min(next ?? Infinity, timeOf(behind));
   }
   return { previous, next };
 }
 
 /** Returns the id of the newest transition with a lower id than the given one; undefined if there is none. */
-async function newestBefore(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
+async function findNewestBefore(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
   const after = [...timelineOf(namespace), reverseId(id)];
   for await (const [key] of store.scan(timelineOf(namespace), { after, limit: 1 }))
     return idFromReversed(Number(key.at(-1)));
@@ -253,13 +253,13 @@ async function newestBefore(store: ReadStore, namespace: string, id: number): Pr
  * Returns the id of the oldest transition with a higher id than the given one; undefined if there is none. The store
  * can be scanned only from newest to oldest, so this is a binary search.
  */
-async function oldestAfter(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
-  let candidate = await newestBefore(store, namespace, Number.MAX_SAFE_INTEGER);
+async function findOldestAfter(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
+  let candidate = await findNewestBefore(store, namespace, Number.MAX_SAFE_INTEGER);
   if (candidate === undefined || candidate <= id) return undefined;
   // Starts with short steps, because the next transition usually follows soon.
   for (let below = id, step = 1_000_000; below + 1 < candidate; step *= 2) {
     const limit: number = Math.min(below + step, Math.ceil((below + candidate) / 2)) + 1;
-    const one = await newestBefore(store, namespace, limit);
+    const one = await findNewestBefore(store, namespace, limit);
     if (one === undefined || one <= id) below = limit - 1;
     else candidate = one;
   }

@@ -23,7 +23,7 @@ import {
 export const EXAMINED_MAX = 20_000;
 
 /** Number of transitions that are read from the store in one request. */
-const CHUNK = 100;
+const CHUNK_TRANSITIONS = 100;
 
 /** Maximum number of checks and silences of a client whose transitions are merged into one timeline. */
 const SOURCES_MAX = 1000;
@@ -56,7 +56,7 @@ export async function readPage(
   let next: number | null = null;
   const timeSlice = new TimeSlice();
   for await (const chunk of chunksOf(newestOf(store, sources, beforeId), sinceMs)) {
-    for (const { id, source, transition } of await transitionsAt(store, chunk)) {
+    for (const { id, source, transition } of await readTransitions(store, chunk)) {
       const row = shown({ id, at: timeOf(id), ...transition }, source.namespace);
       if (filter === undefined || filter(row)) transitions.push(row);
       next = id;
@@ -75,8 +75,8 @@ async function* chunksOf(
   sinceMs: number,
 ): AsyncGenerator<readonly SourceEntry[], void> {
   for await (const page of pages) {
-    for (let start = 0; start < page.length; start += CHUNK) {
-      const chunk = page.slice(start, start + CHUNK);
+    for (let start = 0; start < page.length; start += CHUNK_TRANSITIONS) {
+      const chunk = page.slice(start, start + CHUNK_TRANSITIONS);
       const tooOld = chunk.findIndex(({ id }) => timeOf(id) < sinceMs);
       if (tooOld !== 0) yield tooOld === -1 ? chunk : chunk.slice(0, tooOld);
       if (tooOld !== -1) return;
@@ -88,7 +88,7 @@ async function* chunksOf(
  * Returns the transitions that the entries of sources refer to. Transitions that were erased in the meantime are
  * omitted.
  */
-async function transitionsAt(
+async function readTransitions(
   store: ReadStore,
   chunk: readonly SourceEntry[],
 ): Promise<(SourceEntry & { readonly transition: Transition })[]> {
@@ -120,7 +120,7 @@ export async function sourcesOfClient(
 ): Promise<Source[]> {
   const { name } = namespace;
   const checks = check === undefined ? await pastCheckNames(store, name, client) : [check];
-  const silences = await silencesIn(store, namespace);
+  const silences = await readSilenceSources(store, namespace);
   return [
     ...checks.map((one) => ({ namespace: name, prefix: indexOfCheck(name, client, one) })),
     ...silences.of(client, new Set(checks)),
@@ -141,7 +141,7 @@ export async function pastCheckNames(store: ReadStore, namespace: string, client
  * Returns the current subscriptions of a client. If the client was deleted, returns only the subscription that contains
  * its name.
  */
-export function subscriptionsIn({ clients }: Namespace, client: string): readonly string[] {
+export function currentSubscriptions({ clients }: Namespace, client: string): readonly string[] {
   return clients.get(client)?.subscriptions ?? [clientSubscription(client)];
 }
 
@@ -158,7 +158,7 @@ export interface SilenceSources {
  * Reads the index of current and past silences in a namespace. A silence with a subscription is found by its
  * subscription, any other by its check or selector.
  */
-export async function silencesIn(store: ReadStore, namespace: Namespace): Promise<SilenceSources> {
+export async function readSilenceSources(store: ReadStore, namespace: Namespace): Promise<SilenceSources> {
   const { name } = namespace;
   const checksBySubscription = new Map<string, string[]>();
   const selectors: Selector[] = [];
@@ -177,12 +177,13 @@ export async function silencesIn(store: ReadStore, namespace: Namespace): Promis
   }
   return {
     of(client, checks) {
-      const prefixes = ['', ...subscriptionsIn(namespace, client)].flatMap((subscription) =>
+      const prefixes = ['', ...currentSubscriptions(namespace, client)].flatMap((subscription) =>
         (checksBySubscription.get(subscription) ?? []).flatMap((check) =>
           check === '' || checks.has(check) ? [indexOfSilence(name, subscription, check)] : [],
         ),
       );
-      const subjects = selectors.length === 0 ? [] : Array.from(checks, (check) => subjectIn(namespace, client, check));
+      const subjects =
+        selectors.length === 0 ? [] : Array.from(checks, (check) => currentSubject(namespace, client, check));
       const selecting = selectors.filter(({ matches }) => subjects.some(matches));
       return [...prefixes, ...selecting.map(({ text }) => indexOfSelector(name, text))].map((prefix) => ({
         namespace: name,
@@ -196,10 +197,10 @@ export async function silencesIn(store: ReadStore, namespace: Namespace): Promis
  * Returns the attributes of a check that selectors are matched against, as they are now. The client or the check can
  * have been deleted.
  */
-export function subjectIn(namespace: Namespace, client: string, check: string): SelectorSubject {
+export function currentSubject(namespace: Namespace, client: string, check: string): SelectorSubject {
   const owner = namespace.clients.get(client);
   if (owner !== undefined) return owner.checks.get(check)?.subject() ?? owner.subject(check);
-  const subscriptions = subscriptionsIn(namespace, client);
+  const subscriptions = currentSubscriptions(namespace, client);
   return { namespace: namespace.name, client, check, subscriptions, attribute: () => [] };
 }
 

@@ -4,26 +4,26 @@ import type { PastChanges } from '../../../shared/schemas/timeline.ts';
 import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { differenceOf, type Between, type PastDifference } from './past-changes.ts';
+import { differenceOf, type ComparedTimes, type PastDifference } from './past-changes.ts';
 import type { PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
 
 /** Maximum number of events in a comparison. If there are more, reading the full lists again is as fast. */
 const EVENTS_MAX = 10_000;
 
-type Changes = Omit<PastChanges, 'from' | 'at' | 'previous' | 'next'>;
+type TransitionChanges = Omit<PastChanges, 'from' | 'at' | 'previous' | 'next'>;
 
 /** The differences between two times that were collected so far, in the form of the response. */
 interface CollectedChanges {
-  readonly events: Changes['events'][number][];
-  readonly removed: Changes['removed'][number][];
-  readonly silenced: NonNullable<Changes['silenced']>[number][];
-  readonly clients: Changes['clients'][number][];
-  readonly removed_clients: Changes['removed_clients'][number][];
+  readonly events: TransitionChanges['events'][number][];
+  readonly removed: TransitionChanges['removed'][number][];
+  readonly silenced: NonNullable<TransitionChanges['silenced']>[number][];
+  readonly clients: TransitionChanges['clients'][number][];
+  readonly removed_clients: TransitionChanges['removed_clients'][number][];
 }
 
 /** The response if there are too many differences, so that the caller must read the full lists. */
-export const TOO_MANY_CHANGES: Changes = {
+export const TOO_MANY_CHANGES: TransitionChanges = {
   too_many_changes: true,
   events: [],
   removed: [],
@@ -36,8 +36,8 @@ export async function readChanges(
   store: ReadStore,
   base: PastBase,
   requested: RequestedNamespaces,
-  between: Between,
-): Promise<Changes> {
+  between: ComparedTimes,
+): Promise<TransitionChanges> {
   const differences = new Map<Namespace, PastDifference>();
   for (const namespace of requested.namespaces) {
     const difference = await differenceOf(store, base, namespace, between);

@@ -13,8 +13,8 @@ import { selectedChecks, readAvailability, readPast, type TimelineRetention } fr
 import { readPage, sourcesOfAll, sourcesOfClient } from './queries.ts';
 import { lastIdOf } from '../model/timeline/storage.ts';
 
-const LIMIT = 100;
-const LIMIT_MAX = 1000;
+const ROWS_DEFAULT = 100;
+const ROWS_MAX = 1000;
 const DAY_MS = 86_400_000;
 
 /** Maximum number of timeline searches that are waiting or running. */
@@ -34,7 +34,7 @@ export function timelineOnMon(deps: TimelineDependencies): MonHandlers<'timeline
   const { registry, store, clock } = deps;
   const oneByOne = oneAtATime(SEARCHES_MAX, 'too many searches of the timeline wait: try again in a few seconds');
   return {
-    timeline: async (request, _reply, { client, check, since = 0, until, after, limit = LIMIT, q }) => {
+    timeline: async (request, _reply, { client, check, since = 0, until, after, limit = ROWS_DEFAULT, q }) => {
       const { namespaces, withNamespaceName: placed } = requestedNamespaces(request, deps);
       const sources =
         client === undefined
@@ -48,7 +48,7 @@ export function timelineOnMon(deps: TimelineDependencies): MonHandlers<'timeline
           sources,
           beforeId: Math.min(after ?? Infinity, lastIdOf(Math.min(until ?? Infinity, END_MS)) + 1),
           sinceMs: since,
-          limit: Math.max(1, Math.min(limit, LIMIT_MAX)),
+          limit: Math.max(1, Math.min(limit, ROWS_MAX)),
           filter: (row) => isOfCheck(row) && (search === undefined || search(row)),
           shown: placed,
         });
@@ -63,11 +63,11 @@ export function timelineOnMon(deps: TimelineDependencies): MonHandlers<'timeline
       return readPast(store, requestedNamespace(request, deps), checkKey, spanAndKept(deps, since, until));
     },
 
-    availability: async (request, _reply, { client, check, aggregate, since, until, limit = LIMIT }) => {
+    availability: async (request, _reply, { client, check, aggregate, since, until, limit = ROWS_DEFAULT }) => {
       const namespace = requestedNamespace(request, deps);
       const bounds = spanAndKept(deps, since, until);
       const checkKeys = await selectedChecks(store, namespace, { client, check, aggregate });
-      return readAvailability(store, namespace, checkKeys, { ...bounds, limit: Math.min(limit, LIMIT_MAX) });
+      return readAvailability(store, namespace, checkKeys, { ...bounds, limit: Math.min(limit, ROWS_MAX) });
     },
   };
 }

@@ -20,7 +20,7 @@ export interface SourceEntry {
 }
 
 /** Number of entries in the first page of a source; usually no second page is needed. */
-const PAGE = 100;
+const FIRST_PAGE_ENTRIES = 100;
 
 /** Maximum number of entries in later pages. Large pages are read several times faster than small pages. */
 const PAGE_MAX = 1000;
@@ -64,14 +64,14 @@ export async function* newestOf(
   sources: readonly Source[],
   beforeId: number,
 ): AsyncGenerator<readonly SourceEntry[], void> {
-  const heads: Head[] = [];
+  const heads: SourceHead[] = [];
   for (const source of sources) {
     const pages = pagesDown(store, source, beforeId, Math.floor(ENTRIES_MAX / sources.length));
     const { value: page } = await pages.next();
     if (page !== undefined) heads.push({ pages, page, at: 0 });
   }
   while (heads.length > 0) {
-    const { entries, ended } = merged(heads);
+    const { entries, ended } = mergePages(heads);
     yield entries;
     const { value: page } = await ended.pages.next();
     if (page === undefined) heads.splice(heads.indexOf(ended), 1);
@@ -80,7 +80,7 @@ export async function* newestOf(
 }
 
 /** The reading position in a source: its current page, and the index of the next entry in that page. */
-interface Head {
+interface SourceHead {
   readonly pages: AsyncGenerator<readonly SourceEntry[], void>;
   page: readonly SourceEntry[];
   at: number;
@@ -90,7 +90,10 @@ interface Head {
  * Returns the newest entries of all current pages, until one page has no entries left. The next page of that source can
  * contain newer entries than the current pages of the other sources.
  */
-function merged(heads: readonly Head[]): { readonly entries: readonly SourceEntry[]; readonly ended: Head } {
+function mergePages(heads: readonly SourceHead[]): {
+  readonly entries: readonly SourceEntry[];
+  readonly ended: SourceHead;
+} {
   const entries: SourceEntry[] = [];
   for (;;) {
     const { newest, others } = newestHead(heads);
@@ -106,8 +109,8 @@ function merged(heads: readonly Head[]): { readonly entries: readonly SourceEntr
 }
 
 /** Returns the source whose next entry is the newest, and the newest id among the next entries of the other sources. */
-function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly others: number } {
-  let newest: Head | undefined;
+function newestHead(heads: readonly SourceHead[]): { readonly newest: SourceHead; readonly others: number } {
+  let newest: SourceHead | undefined;
   let [most, others] = [-Infinity, -Infinity];
   for (const head of heads) {
     const id = head.page[head.at]?.id ?? -Infinity;
@@ -121,7 +124,7 @@ function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly o
 /**
  * Yields the entries of a source whose id is lower than `beforeId`, newest first, as pages of increasing size.
  *
- * @param most maximum number of entries in a page; the first page can always have `PAGE` entries @yields nonempty
+ * @param most maximum number of entries in a page; the first page can always have `FIRST_PAGE_ENTRIES` entries @yields nonempty
  *   arrays
  */
 async function* pagesDown(
@@ -131,7 +134,7 @@ async function* pagesDown(
   most = PAGE_MAX,
 ): AsyncGenerator<readonly SourceEntry[], void> {
   let after: Key = [...source.prefix, reverseId(beforeId)];
-  for (let limit = PAGE; ; limit = Math.min(2 * limit, PAGE_MAX, Math.max(PAGE, most))) {
+  for (let limit = FIRST_PAGE_ENTRIES; ; limit = Math.min(2 * limit, PAGE_MAX, Math.max(FIRST_PAGE_ENTRIES, most))) {
     const page: SourceEntry[] = [];
     for await (const [key, text] of store.scan(source.prefix, { after, limit })) {
       after = key;

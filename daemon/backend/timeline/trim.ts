@@ -5,8 +5,8 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import type { Clock, Key, Store } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import type { Checkpoints } from './checkpoints.ts';
-import { Excess } from './excess.ts';
+import type { CheckpointWriter } from './checkpoints.ts';
+import { ExcessTransitions } from './excess.ts';
 import { distinctNamesBelow } from './sources.ts';
 import {
   indexOfCheck,
@@ -20,13 +20,13 @@ import {
 const PERIOD_MS = 10_000;
 
 /** Number of transitions that are erased in one commit. Erasing them takes as long as a usual batch. */
-const SLICE = 500;
+const SLICE_TRANSITIONS = 500;
 
 /**
  * Maximum number of transitions that are erased per period and reason. It is 200 per second, more than a site creates
  * in the long run.
  */
-const ERASED_MAX = 4 * SLICE;
+const ERASED_MAX = 4 * SLICE_TRANSITIONS;
 
 const DAY_MS = 86_400_000;
 
@@ -34,7 +34,7 @@ interface TrimDependencies {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly registry: Registry;
   readonly store: Pick<Store, 'scan'>;
-  readonly checkpoints: Pick<Checkpoints, 'eraseCheckpointsBefore' | 'forget'>;
+  readonly checkpoints: Pick<CheckpointWriter, 'eraseCheckpointsBefore' | 'forget'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -45,7 +45,7 @@ interface TrimDependencies {
  */
 export class TimelineTrim implements AsyncDisposable {
   readonly #parts: TrimDependencies;
-  readonly #excess: Excess;
+  readonly #excess: ExcessTransitions;
   readonly #timer: Disposable;
   /** Promise of the running erasure; undefined if no erasure is running. */
   #work: Promise<void> | undefined;
@@ -53,7 +53,7 @@ export class TimelineTrim implements AsyncDisposable {
   constructor(parts: TrimDependencies) {
     this.#parts = parts;
     const { registry, store } = parts;
-    this.#excess = new Excess({ timeline: registry.timeline, store, erase: (keys) => this.#erase(keys) });
+    this.#excess = new ExcessTransitions({ timeline: registry.timeline, store, erase: (keys) => this.#erase(keys) });
     this.#timer = parts.clock.every(PERIOD_MS, () => {
       this.#work ??= this.#trim();
     });
@@ -113,10 +113,10 @@ export class TimelineTrim implements AsyncDisposable {
   }
 
   async #erase(keys: readonly Key[]): Promise<void> {
-    for (let start = 0; start < keys.length; start += 2 * SLICE) {
-      const slice = keys.slice(start, start + 2 * SLICE);
+    for (let start = 0; start < keys.length; start += 2 * SLICE_TRANSITIONS) {
+      const slice = keys.slice(start, start + 2 * SLICE_TRANSITIONS);
       const erase = (transaction: Transaction): void => slice.forEach((key) => transaction.erase(key));
-      await this.#parts.batcher.run(erase, { weight: SLICE });
+      await this.#parts.batcher.run(erase, { weight: SLICE_TRANSITIONS });
     }
   }
 }

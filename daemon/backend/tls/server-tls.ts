@@ -12,7 +12,7 @@ import type { ListenerName, ListenerSettings } from './listeners.ts';
  * Interval in milliseconds at which the certificate files are checked for changes. They are polled, because change
  * notifications are unreliable on mounted file systems and for symbolic links.
  */
-const LOOK_MS = 10_000;
+const FILE_CHECK_MS = 10_000;
 
 /** Interval in milliseconds at which a warning is logged if a certificate has expired or expires soon. */
 const AGE_MS = 86_400_000;
@@ -28,7 +28,7 @@ interface SectionTls {
   readonly section: string;
 }
 
-interface Material {
+interface TlsMaterial {
   readonly pair: KeyPair;
   readonly authorities: Authorities | undefined;
 }
@@ -43,7 +43,7 @@ export class ServerTls implements Disposable {
   readonly #parts: TlsDependencies;
   readonly #servers = new Set<TlsServer>();
   readonly #timers: readonly Disposable[];
-  #material: Material;
+  #material: TlsMaterial;
   /** Metadata of the files at the last check for changes; undefined before the first check. */
   #seen: string | undefined;
   #isLooking = false;
@@ -57,7 +57,7 @@ export class ServerTls implements Disposable {
     this.#material = this.#read();
     for (const warning of this.#material.pair.warnings) parts.log.warn({}, warning);
     this.#timers = [
-      parts.clock.every(LOOK_MS, () => void this.#lookAtFiles()),
+      parts.clock.every(FILE_CHECK_MS, () => void this.#lookAtFiles()),
       parts.clock.every(AGE_MS, () => this.#warnOfAge()),
     ];
   }
@@ -97,14 +97,14 @@ export class ServerTls implements Disposable {
   /** Reads the files again. If their contents are valid and have changed, new connections use them. */
   reload(): void {
     const { log } = this.#parts;
-    let next: Material;
+    let next: TlsMaterial;
     try {
       next = this.#read();
     } catch (error) {
       log.error({ reason: errorMessage(error) }, 'new certificate is invalid: the previous certificate stays in use');
       return;
     }
-    if (isSame(next, this.#material)) return;
+    if (isSameMaterial(next, this.#material)) return;
     const before = this.#material;
     this.#material = next;
     try {
@@ -133,7 +133,7 @@ export class ServerTls implements Disposable {
     };
   }
 
-  #read(): Material {
+  #read(): TlsMaterial {
     return readMaterial({ tls: this.#settings, section: this.#section }, this.#parts.clock.now());
   }
 
@@ -218,7 +218,7 @@ export function tlsWarnings(listeners: readonly ListenerSettings[], nowMs: numbe
   return [...new Set(warnings)];
 }
 
-function readMaterial({ tls, section }: SectionTls, nowMs: number): Material {
+function readMaterial({ tls, section }: SectionTls, nowMs: number): TlsMaterial {
   const file = tls['client-ca-file'];
   return {
     pair: readKeyPair(tls, { section, nowMs, isOfServer: true }),
@@ -236,7 +236,7 @@ async function fileStamp(file: string): Promise<string> {
   }
 }
 
-function isSame(one: Material, other: Material): boolean {
+function isSameMaterial(one: TlsMaterial, other: TlsMaterial): boolean {
   return (
     one.pair.cert === other.pair.cert &&
     one.pair.key === other.pair.key &&

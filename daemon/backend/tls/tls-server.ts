@@ -5,23 +5,23 @@ import { sendAndClose } from './last-words.ts';
 import type { ServerTls } from './server-tls.ts';
 
 /** The first byte that a TLS client sends: the type of a handshake record. */
-const HANDSHAKE = 22;
+const HANDSHAKE_RECORD_TYPE = 22;
 
 /** Default timeout of a TLS handshake in milliseconds, if the server options have no `headersTimeout`. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-const PLAIN_TEXT = JSON.stringify({
+const PLAIN_HTTP_BODY = JSON.stringify({
   error: 'this port requires TLS: use https:// (wss:// for an agent) instead of http:// (ws://)',
 });
 /** The HTTP response to a plain HTTP request on a port with TLS (RFC 2817, 4.2). */
-const PLAIN_ANSWER = [
+const PLAIN_HTTP_RESPONSE = [
   'HTTP/1.1 426 Upgrade Required',
   'Upgrade: TLS/1.2, HTTP/1.1',
   'Connection: close',
   'Content-Type: application/json',
-  `Content-Length: ${String(Buffer.byteLength(PLAIN_TEXT))}`,
+  `Content-Length: ${String(Buffer.byteLength(PLAIN_HTTP_BODY))}`,
   '',
-  PLAIN_TEXT,
+  PLAIN_HTTP_BODY,
 ].join('\r\n');
 
 /**
@@ -57,7 +57,7 @@ function answerPlainHttp(server: Server, timeoutMs: number): void {
     socket.once('data', (first: Buffer) => {
       isOver();
       socket.pause();
-      if (first[0] !== HANDSHAKE) return sendAndClose(socket, PLAIN_ANSWER);
+      if (first[0] !== HANDSHAKE_RECORD_TYPE) return sendAndClose(socket, PLAIN_HTTP_RESPONSE);
       socket.unshift(first);
       for (const shake of handshakes) shake.call(server, socket);
     });

@@ -7,7 +7,7 @@ import type { CallerResolver } from '../../access/caller.ts';
 import type { Audit } from '../../model/audit/mutations.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import type { Clock } from '../../ports.ts';
-import { requestPath, type Guard, type PassOn } from '../../sockets/upgrades.ts';
+import { requestPath, type UpgradeGuard, type PassOn } from '../../sockets/upgrades.ts';
 import { PeerAuthenticator, isFromMember } from './admitted-peers.ts';
 import { ChannelAcceptor, type ConnectionServices } from './channel-door.ts';
 import { ForwardedRequests } from './forwarded-requests.ts';
@@ -71,7 +71,7 @@ export class Forwarding implements RequestForwarding, Disposable {
    * Returns a guard that authenticates upgrade requests of other members, and passes all other requests to the guard
    * `own`.
    */
-  guard(own: Guard): Guard {
+  guard(own: UpgradeGuard): UpgradeGuard {
     return (request) => {
       if (isFromMember(request)) return this.#admitSentOn(request);
       const path = requestPath(request);
@@ -115,7 +115,11 @@ export class Forwarding implements RequestForwarding, Disposable {
   }
 
   /** Records in the audit trail that a local administrator of another member opened a connection. */
-  async #recordLocal(request: Parameters<Guard>[0], actor: Pick<Actor, 'who' | 'from'>, member: string): Promise<void> {
+  async #recordLocal(
+    request: Parameters<UpgradeGuard>[0],
+    actor: Pick<Actor, 'who' | 'from'>,
+    member: string,
+  ): Promise<void> {
     const target = requestPath(request);
     await this.#parts.audit.record(
       { ...actor, how: `GET ${target}` },
@@ -123,7 +127,7 @@ export class Forwarding implements RequestForwarding, Disposable {
     );
   }
 
-  async #admitSentOn(request: Parameters<Guard>[0]): Promise<Awaited<ReturnType<Guard>>> {
+  async #admitSentOn(request: Parameters<UpgradeGuard>[0]): Promise<Awaited<ReturnType<UpgradeGuard>>> {
     const member = await this.#peers.authenticateMember(request);
     if (!this.#parts.leadership.isLeader) throw new MonError('unavailable', 'another member is the leader');
     const { principal, caller } = await this.#peers.senderOf(request);

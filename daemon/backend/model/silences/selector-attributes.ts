@@ -8,7 +8,7 @@ import { checkRecordKey } from '../events/storage.ts';
 import type { Store } from '../../ports.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { inChunks } from '../../store/time-slice.ts';
+import { runInChunks } from '../../store/time-slice.ts';
 import type { WatchedAttributes } from '../registry/watched-attributes.ts';
 import { refuseCostly } from './selector-budget.ts';
 
@@ -35,7 +35,7 @@ export async function loadSelectorAttributes(
   name: string,
   selectors: readonly string[],
 ): Promise<void> {
-  const parsedSelectors = await inChunks(readSelectors(selectors));
+  const parsedSelectors = await runInChunks(readSelectors(selectors));
   for (;;) {
     const namespace = registry.findNamespace(name);
     if (namespace === undefined) return;

@@ -22,7 +22,7 @@ import type { MetricSeries } from './metric-series.ts';
 import { runMutator, type MutatorOutcome } from './mutate.ts';
 import type { NameResolver } from './name-lookups.ts';
 import {
-  DELIVERED,
+  DELIVERED_OUTCOME,
   permanentFailure,
   BACKEND_STOPPING,
   type DeliveryOutcome,
@@ -216,7 +216,7 @@ export class HandlerRunner implements Disposable {
     // If the check output contains no measurements, for example because the check failed, a metrics mutator returns an
     // empty text. Then there is nothing to send.
     const { mutator } = handler;
-    if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED;
+    if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED_OUTCOME;
     const { event, group } = subject;
     return await this.#send(handler, { event, group, data: mutation.data }, run);
   }
@@ -310,7 +310,7 @@ export class HandlerRunner implements Disposable {
       const reason = `${String(bytes)} bytes are more than the ${limit} that a transport takes: use a mutator that makes less of the event`;
       return this.#logFailure(permanentFailure(reason), run.logFields);
     }
-    if (run.attempt > 1) return DELIVERED;
+    if (run.attempt > 1) return DELIVERED_OUTCOME;
     const { event } = run.job;
     const redactedEvent = redactEvent(event);
     const isAlreadyRedacted = handler.redact === true || redactedEvent === event;
@@ -319,7 +319,7 @@ export class HandlerRunner implements Disposable {
       : await this.#mutate({ event: redactedEvent }, handler, run);
     if (message.kind === 'failed') return message;
     this.#deps.feed.publish(handler.pipe.name, run.job.namespace, message.data);
-    return DELIVERED;
+    return DELIVERED_OUTCOME;
   }
 
   /** Logs why a delivery failed, unless the backend is stopping, and returns the outcome. */

@@ -2,7 +2,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { DELIVERED, retryableFailure, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED_OUTCOME, retryableFailure, type DeliveryOutcome } from './outcome.ts';
 
 /** Removes monitored clients in the same way as the API request `DELETE /clients/:client`. */
 export interface ClientRemover {
@@ -38,13 +38,13 @@ export async function runDeregistrationHandler(
   const entry = registry.namespace(namespace).clients.get(client);
   if (entry !== undefined && entry.timestamp > event.timestamp) {
     log.info(logFields, 'client was not deregistered: it has sent a keepalive again');
-    return DELIVERED;
+    return DELIVERED_OUTCOME;
   }
   try {
     await clients.remove(namespace, client, { expireSeconds: undefined });
-    return DELIVERED;
+    return DELIVERED_OUTCOME;
   } catch (error) {
     if (!(error instanceof MonError)) throw error;
-    return error.code === 'not_found' ? DELIVERED : retryableFailure(error.message);
+    return error.code === 'not_found' ? DELIVERED_OUTCOME : retryableFailure(error.message);
   }
 }

@@ -9,7 +9,13 @@ import { parseMailAddress, type MailAddress } from '../../../../shared/schemas/m
 import { readAuthorities } from '../../../../shared/tls/authorities.ts';
 import type { Log } from '../../../log/log.ts';
 import { pinnedLookup } from './addresses.ts';
-import { DELIVERED, permanentFailure, retryableFailure, toDisplayLine, type DeliveryOutcome } from './outcome.ts';
+import {
+  DELIVERED_OUTCOME,
+  permanentFailure,
+  retryableFailure,
+  toDisplayLine,
+  type DeliveryOutcome,
+} from './outcome.ts';
 import type { NetworkDependencies } from './tcp.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
@@ -56,7 +62,7 @@ export async function sendMail(
       );
       if (rejected.length > 0) log.warn({ ...logFields, rejected }, 'mail server rejected some recipients');
       onResponse?.(toDisplayLine(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
-      return DELIVERED;
+      return DELIVERED_OUTCOME;
     } catch (error) {
       // If the connection was closed because of the time limit or a stop of the backend, the caller reports that reason
       // instead of this error.

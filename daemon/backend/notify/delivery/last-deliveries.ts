@@ -44,20 +44,20 @@ export class LastDeliveries implements Deliveries {
       // A newer run exists, so its state stays and the state of this older run is ignored. But while the newer run is
       // queued, it shows the failure reason of the older run.
       const inheritsReason = previous.state === 'queued' && delivery.state !== 'running';
-      if (inheritsReason) this.#deliveries.set(key, withReason(previous, delivery.reason));
+      if (inheritsReason) this.#deliveries.set(key, addReason(previous, delivery.reason));
       return;
     }
     const isQueuedBehind =
       delivery.state === 'queued' && (previous?.state === 'retrying' || previous?.state === 'queued');
     this.#deliveries.delete(key);
-    this.#deliveries.set(key, { ...(isQueuedBehind ? withReason(delivery, previous.reason) : delivery), id: run.id });
+    this.#deliveries.set(key, { ...(isQueuedBehind ? addReason(delivery, previous.reason) : delivery), id: run.id });
     if (this.#deliveries.size <= this.#retainedRunsMax) return;
     const { value: oldestKey } = this.#deliveries.keys().next();
     if (oldestKey !== undefined) this.#deliveries.delete(oldestKey);
   }
 }
 
-function withReason<SomeDelivery extends LastDelivery>(
+function addReason<SomeDelivery extends LastDelivery>(
   delivery: SomeDelivery,
   reason: string | undefined,
 ): Omit<SomeDelivery, 'reason'> {

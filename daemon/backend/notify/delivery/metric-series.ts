@@ -2,7 +2,7 @@ import { pointsWithOrigin } from '../../../../shared/domain/metrics/event-points
 import { seriesText } from '../../../../shared/domain/metrics/prometheus.ts';
 import type { HandledEvent } from '../../../../shared/schemas/handler-job.ts';
 import type { Clock } from '../../ports.ts';
-import { DELIVERED, permanentFailure, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED_OUTCOME, permanentFailure, type DeliveryOutcome } from './outcome.ts';
 
 /** Maximum number of series in all namespaces together. If it is reached, new series are rejected. */
 const SERIES_MAX = 10_000;
@@ -37,7 +37,7 @@ export class MetricSeries {
     for (const point of pointsWithOrigin(event).points) {
       if (!this.#setValue(namespace, seriesText(point), { value: point.value, updatedAtMs })) rejectedCount++;
     }
-    if (rejectedCount === 0) return DELIVERED;
+    if (rejectedCount === 0) return DELIVERED_OUTCOME;
     return permanentFailure(
       `${String(rejectedCount)} series are too many: there are ${String(SERIES_MAX)}, or their labels are too long`,
     );

@@ -31,7 +31,7 @@ export type DeliveryOutcome =
 
 export type DeliveryFailure = Extract<DeliveryOutcome, { kind: 'failed' }>;
 
-export const DELIVERED: DeliveryOutcome = { kind: 'delivered' };
+export const DELIVERED_OUTCOME: DeliveryOutcome = { kind: 'delivered' };
 
 export function permanentFailure(reason: string, category?: FailureCategory): DeliveryFailure {
   return { kind: 'failed', reason, ...(category !== undefined && { category }), isRetryable: false };

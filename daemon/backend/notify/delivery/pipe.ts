@@ -2,7 +2,7 @@ import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { commandResult } from '../../../command/command-result.ts';
 import type { CommandRunner } from '../../../command/command-runner.ts';
 import type { Log } from '../../../log/log.ts';
-import { DELIVERED, retryableFailure, BACKEND_STOPPING, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED_OUTCOME, retryableFailure, BACKEND_STOPPING, type DeliveryOutcome } from './outcome.ts';
 
 interface PipeDependencies {
   readonly commands: Pick<CommandRunner, 'run'>;
@@ -33,7 +33,7 @@ export async function runPipeHandler(
   const logRecord = { ...logFields, status, output: output.slice(0, LOGGED_OUTPUT_LENGTH_MAX) };
   if (status === 0) {
     log.info(logRecord, 'handler output');
-    return DELIVERED;
+    return DELIVERED_OUTCOME;
   }
   log.error(logRecord, 'handler output');
   if (outcome.kind === 'exited') return retryableFailure(`it exited with ${String(status)}`, 'exit_status');

@@ -3,7 +3,7 @@ import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import type { StreamAddress } from '../../../../shared/schemas/stream-address.ts';
 import type { Clock } from '../../ports.ts';
 import { pinnedLookup, type TargetResolver } from './addresses.ts';
-import { DELIVERED, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED_OUTCOME, type DeliveryOutcome } from './outcome.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
 /** Default time limit in seconds to look up the host, connect and send all data (completion 1.8). */
@@ -39,7 +39,7 @@ export async function sendTcp(
   { data, target, timeoutSeconds = TIMEOUT_SECONDS_DEFAULT }: TcpMessage,
   { targetResolver, clock, signal }: NetworkDependencies,
 ): Promise<DeliveryOutcome> {
-  if (data === '') return DELIVERED;
+  if (data === '') return DELIVERED_OUTCOME;
   return await runWithTimeLimit({ clock, seconds: timeoutSeconds, signal }, async (limitSignal) => {
     const socket = connect({
       ...(await resolveConnectOptions(target, targetResolver, limitSignal)),
@@ -56,7 +56,7 @@ export async function sendTcp(
       throw error;
     }
     closeGracefully(socket, clock);
-    return DELIVERED;
+    return DELIVERED_OUTCOME;
   });
 }
 

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { parseStreamAddress } from '../../../../shared/schemas/stream-address.ts';
-import { DELIVERED, retryableFailure, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED_OUTCOME, retryableFailure, type DeliveryOutcome } from './outcome.ts';
 import { sendTcp, type NetworkDependencies } from './tcp.ts';
 
 export type TransportHandler = Extract<RunningHandler, { type: 'transport' }>;
@@ -25,7 +25,7 @@ export async function sendToFileAndSocket(
 ): Promise<DeliveryOutcome> {
   const { file, socket } = options;
   const target = socket === undefined ? undefined : parseStreamAddress(socket);
-  const fileOutcome = file === undefined ? DELIVERED : await appendLine(file, toJsonLine(data));
+  const fileOutcome = file === undefined ? DELIVERED_OUTCOME : await appendLine(file, toJsonLine(data));
   if (fileOutcome.kind === 'failed' || target === undefined) return fileOutcome;
   return await sendTcp({ data, target }, deps);
 }
@@ -44,7 +44,7 @@ async function appendLine(file: string, line: string): Promise<DeliveryOutcome> 
     const bytes = Buffer.from(`${line}\n`);
     // A single write call keeps the lines of concurrent runs from interleaving.
     const { bytesWritten } = await handle.write(bytes);
-    if (bytesWritten === bytes.length) return DELIVERED;
+    if (bytesWritten === bytes.length) return DELIVERED_OUTCOME;
     return retryableFailure(`only a part of the line could be written to ${file}: look for room on the disk`);
   } catch (error) {
     return retryableFailure(`${file} cannot be written: ${errorMessage(error)}`);

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { promisify } from 'node:util';
-import { DELIVERED, permanentFailure, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED_OUTCOME, permanentFailure, type DeliveryOutcome } from './outcome.ts';
 import type { NetworkDependencies } from './tcp.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
@@ -26,7 +26,7 @@ export async function sendUdp(
     socket.on('error', () => undefined);
     try {
       await promisify<Buffer, number, string>(socket.send.bind(socket))(bytes, target.port, address);
-      return DELIVERED;
+      return DELIVERED_OUTCOME;
     } catch (error) {
       // The operating system may have a lower limit for datagrams.
       if (error instanceof Error && 'code' in error && error.code === 'EMSGSIZE') return datagramTooLarge(bytes);

@@ -9,7 +9,13 @@ import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { VERSION } from '../../../../shared/schemas/version.ts';
 import { pinnedLookup } from './addresses.ts';
-import { DELIVERED, permanentFailure, retryableFailure, toDisplayLine, type DeliveryOutcome } from './outcome.ts';
+import {
+  DELIVERED_OUTCOME,
+  permanentFailure,
+  retryableFailure,
+  toDisplayLine,
+  type DeliveryOutcome,
+} from './outcome.ts';
 import type { NetworkDependencies } from './tcp.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
@@ -198,7 +204,7 @@ function outcomeOrNextRequest(
   { redirectCount, nowMs }: { readonly redirectCount: number; readonly nowMs: number },
 ): WebhookRequest | DeliveryOutcome {
   const { status, headers } = response;
-  if (status >= 200 && status < 300) return DELIVERED;
+  if (status >= 200 && status < 300) return DELIVERED_OUTCOME;
   if (status === 303 || status === 307 || status === 308) {
     if (headers.location === undefined)
       return permanentFailure(`${request.url.origin} answered ${String(status)} without a place to go`);

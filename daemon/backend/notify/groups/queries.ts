@@ -138,7 +138,7 @@ export function handlersWithGroupedProblem(
   handlers: readonly RoutedHandler[],
 ): readonly RoutedHandler[] {
   const groups = groupsOf(client.namespace);
-  if (groups.size === 0) return NONE;
+  if (groups.size === 0) return NO_ROWS;
   const namespaceDefinitions = definitions.in(client.namespace.name);
   return groups.membersOf(client.name, check.name).flatMap(({ handler: name, isResolved, isTransient }) => {
     const definition = namespaceDefinitions.handler(name);
@@ -148,7 +148,7 @@ export function handlersWithGroupedProblem(
   });
 }
 
-const NONE: readonly never[] = [];
+const NO_ROWS: readonly never[] = [];
 
 function groupView(
   namespace: Namespace,

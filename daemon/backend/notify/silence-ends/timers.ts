@@ -13,7 +13,7 @@ import type { Change, Clock } from '../../ports.ts';
 import { eventsSilencedBy } from '../../model/registry/silenced-events.ts';
 import type { CheckEntry, Namespace } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
-import { inChunks } from '../../store/time-slice.ts';
+import { runInChunks } from '../../store/time-slice.ts';
 
 interface SilenceEndDependencies {
   readonly registry: Registry;
@@ -144,7 +144,7 @@ class SilenceEndQueue implements Disposable {
    * notification of them.
    */
   async addAllPendingAfterSilence(): Promise<void> {
-    await inChunks(this.#addAllPendingAfterSilenceInSteps());
+    await runInChunks(this.#addAllPendingAfterSilenceInSteps());
   }
 
   *#addAllPendingAfterSilenceInSteps(): Generator<void, void, undefined> {
@@ -186,7 +186,7 @@ class SilenceEndQueue implements Disposable {
   }
 
   async #addResolutionsOfNamespace(name: string): Promise<void> {
-    await inChunks(this.#addResolutionsInSteps(name));
+    await runInChunks(this.#addResolutionsInSteps(name));
   }
 
   *#addResolutionsInSteps(name: string): Generator<void, void, undefined> {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { Level } from 'level';
 import { MonError } from '../../../../shared/errors.ts';
 import { inspectStore } from './inspect-store.ts';
-import { bytesOf, CURRENT, storeFiles, type Damage } from './store-files.ts';
+import { bytesOf, CURRENT_FILE, storeFiles, type FileDamage } from './store-files.ts';
 
 /** Directory for copies of damaged files, within the state directory. */
 const EVIDENCE_DIR = 'damaged';
 
 /** Maximum number of damaged files that an error message lists. */
-const NAMED_MAX = 5;
+const NAMED_FILES_MAX = 5;
 
 /**
  * Verifies that no file of the store is damaged, before the store is opened.
@@ -24,7 +24,7 @@ export async function assertIntact(dir: string, acceptLoss: boolean): Promise<Ac
   const damages = await inspectStore(dir);
   if (damages.length === 0 || (await isInUse(dir))) return undefined;
   if (!acceptLoss || damages.some(({ kind }) => kind === 'files')) throw damagedStore(dir, damages);
-  return { damages: describe(damages), evidence: await keepEvidence(dir, damages) };
+  return { damages: describeDamages(damages), evidence: await keepEvidence(dir, damages) };
 }
 
 /** The damage of a store that is used although some of its writes are lost, because an operator has accepted that. */
@@ -41,7 +41,7 @@ export interface AcceptedLoss {
  */
 export async function isInUse(dir: string): Promise<boolean> {
   // Without these files LevelDB has never opened the directory, and the probe would create files in it.
-  if ((await bytesOf(join(dir, 'LOCK'))) === undefined || (await bytesOf(join(dir, CURRENT))) === undefined)
+  if ((await bytesOf(join(dir, 'LOCK'))) === undefined || (await bytesOf(join(dir, CURRENT_FILE))) === undefined)
     return false;
   const probe = new Level(dir, { createIfMissing: false, errorIfExists: true });
   try {
@@ -54,28 +54,28 @@ export async function isInUse(dir: string): Promise<boolean> {
   return false;
 }
 
-function damagedStore(dir: string, damages: readonly Damage[]): MonError {
+function damagedStore(dir: string, damages: readonly FileDamage[]): MonError {
   const isServable = damages.every(({ kind }) => kind === 'log');
   const accept = isServable ? 'run mon-backend start --accept-loss to continue with the remaining data, ' : '';
   return new MonError(
     'internal',
-    `the store in ${dir} is damaged: ${describe(damages)}. Nothing was changed. ` +
+    `the store in ${dir} is damaged: ${describeDamages(damages)}. Nothing was changed. ` +
       `Either ${accept}repair a copy with mon-backend repair ${dir}, or move the directory away and restore a backup`,
   );
 }
 
-function describe(damages: readonly Damage[]): string {
-  const named = damages.slice(0, NAMED_MAX).map(({ file, problem }) => `${file} ${problem}`);
+function describeDamages(damages: readonly FileDamage[]): string {
+  const named = damages.slice(0, NAMED_FILES_MAX).map(({ file, problem }) => `${file} ${problem}`);
   const more = damages.length - named.length;
   return [...named, ...(more > 0 ? [`${String(more)} more files`] : [])].join('; ');
 }
 
-async function keepEvidence(dir: string, damages: readonly Damage[]): Promise<string> {
+async function keepEvidence(dir: string, damages: readonly FileDamage[]): Promise<string> {
   const time = new Date().toISOString().replaceAll(/[-:]/g, '');
   const evidence = join(dir, EVIDENCE_DIR, time);
   await mkdir(evidence, { recursive: true, mode: 0o700 });
   const { manifests } = await storeFiles(dir);
-  for (const file of new Set([...damages.map((damage) => damage.file), CURRENT, ...manifests])) {
+  for (const file of new Set([...damages.map((damage) => damage.file), CURRENT_FILE, ...manifests])) {
     if ((await bytesOf(join(dir, file))) !== undefined) await copyFile(join(dir, file), join(evidence, file));
   }
   return evidence;

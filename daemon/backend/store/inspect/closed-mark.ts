@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { bytesOf, fileNumberOf, storeFiles, type Damage } from './store-files.ts';
+import { bytesOf, fileNumberOf, storeFiles, type FileDamage } from './store-files.ts';
 
 /**
  * The file that records the name and length of the newest write-ahead log when the store was closed. Without it, a log
@@ -38,9 +38,9 @@ export async function unmarkClosed(dir: string): Promise<void> {
  * @param oldestLiveLog number of the oldest log that is still needed; the entries of earlier logs are in LevelDB's
  *   table files
  */
-export async function damageSinceClosed(dir: string, oldestLiveLog: number): Promise<Damage[]> {
+export async function damageSinceClosed(dir: string, oldestLiveLog: number): Promise<FileDamage[]> {
   const text = await readFile(join(dir, CLOSED_FILE), 'utf8').catch(() => undefined);
-  const closed = text === undefined ? undefined : parsed(text);
+  const closed = text === undefined ? undefined : parseMark(text);
   if (closed === undefined || fileNumberOf(closed.log) < oldestLiveLog) return [];
   const bytes = await bytesOf(join(dir, closed.log));
   if (bytes !== undefined && bytes >= closed.bytes) return [];
@@ -51,7 +51,7 @@ export async function damageSinceClosed(dir: string, oldestLiveLog: number): Pro
   return [{ file: closed.log, problem, kind: 'log' }];
 }
 
-function parsed(text: string): z.infer<typeof closedSchema> | undefined {
+function parseMark(text: string): z.infer<typeof closedSchema> | undefined {
   try {
     return closedSchema.parse(JSON.parse(text));
   } catch {

@@ -9,7 +9,7 @@ const SLICE_COUNT = 8;
  * Lookup tables for processing eight bytes at once: `TABLES[256 * slice + byte]` is the entry of `byte` in table
  * `slice`.
  */
-const TABLES = tables();
+const LOOKUP_TABLES = buildLookupTables();
 
 /**
  * Constant that is added to each stored checksum, because a checksum of data that contains checksums is weak
@@ -30,29 +30,29 @@ export function crc32c(bytes: Uint8Array, before = 0): number {
   for (; at < alignedLength; at += SLICE_COUNT) {
     crc ^= byteAt(at) | (byteAt(at + 1) << 8) | (byteAt(at + 2) << 16) | (byteAt(at + 3) << 24);
     crc =
-      table(7, crc) ^
-      table(6, crc >>> 8) ^
-      table(5, crc >>> 16) ^
-      table(4, crc >>> 24) ^
-      table(3, byteAt(at + 4)) ^
-      table(2, byteAt(at + 5)) ^
-      table(1, byteAt(at + 6)) ^
-      table(0, byteAt(at + 7));
+      lookupEntry(7, crc) ^
+      lookupEntry(6, crc >>> 8) ^
+      lookupEntry(5, crc >>> 16) ^
+      lookupEntry(4, crc >>> 24) ^
+      lookupEntry(3, byteAt(at + 4)) ^
+      lookupEntry(2, byteAt(at + 5)) ^
+      lookupEntry(1, byteAt(at + 6)) ^
+      lookupEntry(0, byteAt(at + 7));
   }
-  for (; at < bytes.length; at++) crc = table(0, crc ^ byteAt(at)) ^ (crc >>> 8);
+  for (; at < bytes.length; at++) crc = lookupEntry(0, crc ^ byteAt(at)) ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 
-function table(slice: number, byte: number): number {
-  return TABLES[256 * slice + (byte & 0xff)] ?? 0;
+function lookupEntry(slice: number, byte: number): number {
+  return LOOKUP_TABLES[256 * slice + (byte & 0xff)] ?? 0;
 }
 
 /** Returns a checksum in the form in which LevelDB stores it. */
-export function masked(crc: number): number {
+export function maskChecksum(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
 }
 
-function tables(): Uint32Array {
+function buildLookupTables(): Uint32Array {
   const all = new Uint32Array(256 * SLICE_COUNT);
   for (let byte = 0; byte < 256; byte++) {
     let crc = byte;

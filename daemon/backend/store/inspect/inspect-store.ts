@@ -4,12 +4,12 @@ import { errorMessage } from '../../../../shared/errors.ts';
 import { damageSinceClosed } from './closed-mark.ts';
 import { scanLog, type LogScan } from './log-scan.ts';
 import {
-  CURRENT,
+  CURRENT_FILE,
   isMissing,
   fileNumberOf,
   rethrowPermissionError,
   storeFiles,
-  type Damage,
+  type FileDamage,
   type StoreFiles,
 } from './store-files.ts';
 import { isIntactBlock, tableBlocks } from './sorted-table.ts';
@@ -23,13 +23,13 @@ import { batchHead } from './write-batch.ts';
  * @returns the damage; empty if the store is intact. An interrupted last write is not damage.
  * @throws Error if the directory cannot be listed, or this user has no permission to read its files
  */
-export async function inspectStore(dir: string): Promise<readonly Damage[]> {
+export async function inspectStore(dir: string): Promise<readonly FileDamage[]> {
   const files = await storeFiles(dir);
   const current = await currentVersion(dir, files);
   if (current === undefined) return [];
   if ('damage' in current) return [current.damage];
   const { version } = current;
-  const damages: Damage[] = [];
+  const damages: FileDamage[] = [];
   for (const table of version.tables.values()) damages.push(...(await inspectTable(dir, files, table)));
   damages.push(...(await inspectLogs(dir, liveLogs(files, version), version)));
   return damages;
@@ -40,7 +40,7 @@ export function liveLogs({ logs }: StoreFiles, { logNumber }: ManifestVersion): 
   return logs.filter((log) => fileNumberOf(log) >= logNumber);
 }
 
-function fileDamage(file: string, problem: string): { readonly damage: Damage } {
+function fileDamage(file: string, problem: string): { readonly damage: FileDamage } {
   return { damage: { file, problem, kind: 'files' } };
 }
 
@@ -51,19 +51,19 @@ function fileDamage(file: string, problem: string): { readonly damage: Damage } 
 async function currentVersion(
   dir: string,
   files: StoreFiles,
-): Promise<{ readonly version: ManifestVersion } | { readonly damage: Damage } | undefined> {
+): Promise<{ readonly version: ManifestVersion } | { readonly damage: FileDamage } | undefined> {
   let current: string;
   try {
-    current = await readFile(join(dir, CURRENT), 'utf8');
+    current = await readFile(join(dir, CURRENT_FILE), 'utf8');
   } catch (error) {
     rethrowPermissionError(error);
-    if (!isMissing(error)) return fileDamage(CURRENT, `cannot be read: ${errorMessage(error)}`);
+    if (!isMissing(error)) return fileDamage(CURRENT_FILE, `cannot be read: ${errorMessage(error)}`);
     return (await isUnbegun(dir, files))
       ? undefined
-      : fileDamage(CURRENT, 'is missing, although there are files of a store');
+      : fileDamage(CURRENT_FILE, 'is missing, although there are files of a store');
   }
   const [name] = /^MANIFEST-\d+(?=\n$)/.exec(current) ?? [];
-  if (name === undefined) return fileDamage(CURRENT, 'does not refer to a manifest');
+  if (name === undefined) return fileDamage(CURRENT_FILE, 'does not refer to a manifest');
   try {
     const { records, damaged } = scanLog(await readFile(join(dir, name)));
     const [span] = damaged;
@@ -92,9 +92,13 @@ async function isUnbegun(dir: string, { tables, logs, manifests }: StoreFiles): 
   return true;
 }
 
-async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes }: ManifestTable): Promise<Damage[]> {
+async function inspectTable(
+  dir: string,
+  { tables }: StoreFiles,
+  { number, bytes }: ManifestTable,
+): Promise<FileDamage[]> {
   const file = tables.find((name) => fileNumberOf(name) === number);
-  const damage = (problem: string): Damage[] => [
+  const damage = (problem: string): FileDamage[] => [
     { file: file ?? `${String(number).padStart(6, '0')}.ldb`, problem, kind: 'files' },
   ];
   if (file === undefined) return damage('is missing');
@@ -116,8 +120,8 @@ export async function absentLogs(
   dir: string,
   logs: readonly string[],
   { logNumber }: ManifestVersion,
-): Promise<Damage[]> {
-  const damages: Damage[] = [];
+): Promise<FileDamage[]> {
+  const damages: FileDamage[] = [];
   // LevelDB creates a log before the manifest refers to it, so a log that is missing here was lost.
   if (logNumber > 0 && !logs.some((name) => fileNumberOf(name) === logNumber)) {
     const file = `${String(logNumber).padStart(6, '0')}.log`;
@@ -127,7 +131,7 @@ export async function absentLogs(
   return [...damages, ...cut.filter(({ file }) => damages[0]?.file !== file)];
 }
 
-async function inspectLogs(dir: string, logs: readonly string[], version: ManifestVersion): Promise<Damage[]> {
+async function inspectLogs(dir: string, logs: readonly string[], version: ManifestVersion): Promise<FileDamage[]> {
   const damages = await absentLogs(dir, logs, version);
   for (const [at, file] of logs.entries()) {
     try {

@@ -1,4 +1,4 @@
-import { crc32c, masked } from './crc32c.ts';
+import { crc32c, maskChecksum } from './crc32c.ts';
 
 /**
  * Size of a block in the log format of LevelDB, which write-ahead logs and manifests use (doc/log_format.md of
@@ -7,12 +7,12 @@ import { crc32c, masked } from './crc32c.ts';
 const BLOCK_BYTES = 32_768;
 /** Size of the header of a fragment: checksum (4 bytes), length (2 bytes), type (1 byte). */
 const HEADER_BYTES = 7;
-const LENGTH_AT = 4;
-const TYPE_AT = 6;
-const FULL = 1;
-const FIRST = 2;
-const MIDDLE = 3;
-const LAST = 4;
+const LENGTH_OFFSET = 4;
+const TYPE_OFFSET = 6;
+const FULL_FRAGMENT = 1;
+const FIRST_FRAGMENT = 2;
+const MIDDLE_FRAGMENT = 3;
+const LAST_FRAGMENT = 4;
 
 /** Size of a disk sector, which a disk writes atomically: after a power cut it is written completely or not at all. */
 const SECTOR_BYTES = 512;
@@ -59,7 +59,7 @@ export function scanLog(log: Buffer): LogScan {
       at += blockRemainder;
       continue;
     }
-    const fragment = fragmentAt(log, at);
+    const fragment = readFragment(log, at);
     if (fragment === undefined) {
       // The length of a damaged fragment cannot be trusted. Continue with the next intact fragment in the block if
       // there is one, otherwise, like LevelDB, with the next block.
@@ -72,13 +72,13 @@ export function scanLog(log: Buffer): LogScan {
       continue;
     }
     const { type, payload, end } = fragment;
-    if (type === FULL || type === FIRST) {
+    if (type === FULL_FRAGMENT || type === FIRST_FRAGMENT) {
       abandon(at);
       startedAt = at;
     }
     if (startedAt === undefined) unreadable.push({ from: at, to: end, isCutOff: false });
     else parts.push(payload);
-    if (startedAt !== undefined && (type === FULL || type === LAST)) {
+    if (startedAt !== undefined && (type === FULL_FRAGMENT || type === LAST_FRAGMENT)) {
       records.push({ at: startedAt, payload: parts.length === 1 ? payload : Buffer.concat(parts) });
       startedAt = undefined;
       parts = [];
@@ -86,15 +86,15 @@ export function scanLog(log: Buffer): LogScan {
     at = end;
   }
   abandon(log.length);
-  return { records, ...sorted(log, records.at(-1)?.at ?? -1, unreadable) };
+  return { records, ...classifyUnreadable(log, records.at(-1)?.at ?? -1, unreadable) };
 }
 
-function sorted(
+function classifyUnreadable(
   log: Buffer,
   lastRecordAt: number,
   unreadable: readonly (ByteRange & { readonly isCutOff: boolean })[],
 ): Pick<LogScan, 'damaged' | 'torn'> {
-  const spans = joined(unreadable);
+  const spans = joinRanges(unreadable);
   const last = spans.at(-1);
   if (last === undefined || last.from < lastRecordAt || last.to < log.length)
     return { damaged: spans, torn: undefined };
@@ -103,7 +103,7 @@ function sorted(
   return { damaged: spans.slice(0, -1), torn: last };
 }
 
-function joined(spans: readonly ByteRange[]): ByteRange[] {
+function joinRanges(spans: readonly ByteRange[]): ByteRange[] {
   const all: ByteRange[] = [];
   for (const { from, to } of spans) {
     const before = all.at(-1);
@@ -120,12 +120,12 @@ interface Fragment {
 }
 
 /** Returns the fragment at position `at`; undefined if there is no intact fragment. */
-function fragmentAt(log: Buffer, at: number): Fragment | undefined {
+function readFragment(log: Buffer, at: number): Fragment | undefined {
   const blockEnd = Math.min(at - (at % BLOCK_BYTES) + BLOCK_BYTES, log.length);
   if (at + HEADER_BYTES > blockEnd) return undefined;
-  const type = log.readUInt8(at + TYPE_AT);
-  if (type < FULL || type > LAST) return undefined;
-  const end = at + HEADER_BYTES + log.readUInt16LE(at + LENGTH_AT);
+  const type = log.readUInt8(at + TYPE_OFFSET);
+  if (type < FULL_FRAGMENT || type > LAST_FRAGMENT) return undefined;
+  const end = at + HEADER_BYTES + log.readUInt16LE(at + LENGTH_OFFSET);
   return end <= blockEnd && isIntact(log, at, end)
     ? { type, payload: log.subarray(at + HEADER_BYTES, end), end }
     : undefined;
@@ -133,18 +133,19 @@ function fragmentAt(log: Buffer, at: number): Fragment | undefined {
 
 /** True if the fragment from `at` to `end` has the correct checksum, which is computed over its type and payload. */
 function isIntact(log: Buffer, at: number, end: number): boolean {
-  return masked(crc32c(log.subarray(at + TYPE_AT, end))) === log.readUInt32LE(at);
+  return maskChecksum(crc32c(log.subarray(at + TYPE_OFFSET, end))) === log.readUInt32LE(at);
 }
 
 /** Returns the position of the next intact fragment in the same block after `at`; undefined if there is none. */
 function nextFragment(log: Buffer, at: number): number | undefined {
   const blockEnd = Math.min(at - (at % BLOCK_BYTES) + BLOCK_BYTES, log.length);
   for (let next = at + 1; next + HEADER_BYTES <= blockEnd; next++) {
-    const type = log[next + TYPE_AT];
-    if (type !== FULL && type !== FIRST && type !== MIDDLE && type !== LAST) continue;
+    const type = log[next + TYPE_OFFSET];
+    if (type !== FULL_FRAGMENT && type !== FIRST_FRAGMENT && type !== MIDDLE_FRAGMENT && type !== LAST_FRAGMENT)
+      continue;
     // Empty fragments are skipped: they contain no data, and other bytes can look like one by chance.
-    const length = log.readUInt16LE(next + LENGTH_AT);
-    if (length > 0 && fragmentAt(log, next) !== undefined) return next;
+    const length = log.readUInt16LE(next + LENGTH_OFFSET);
+    if (length > 0 && readFragment(log, next) !== undefined) return next;
   }
   return undefined;
 }
@@ -155,7 +156,7 @@ function nextFragment(log: Buffer, at: number): number | undefined {
  */
 function endsWithin(log: Buffer, at: number): boolean {
   if (at + HEADER_BYTES > log.length) return true;
-  const end = at + HEADER_BYTES + log.readUInt16LE(at + LENGTH_AT);
+  const end = at + HEADER_BYTES + log.readUInt16LE(at + LENGTH_OFFSET);
   return end > log.length && !isIntact(log, at, log.length);
 }
 

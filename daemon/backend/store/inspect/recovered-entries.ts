@@ -5,8 +5,8 @@ import { Level } from 'level';
 const LENGTH_BYTES = 4;
 const SEQUENCE_BYTES = 8;
 const SEQUENCE_MAX = 2n ** 64n - 1n;
-const DELETED = Buffer.from([0]);
-const PRESENT = Buffer.from([1]);
+const DELETED_PREFIX = Buffer.from([0]);
+const PRESENT_PREFIX = Buffer.from([1]);
 
 const PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -14,7 +14,7 @@ const PAGE_BYTES = 4 * 1024 * 1024;
  * All entries recovered from a damaged store, ordered by key and then from the newest to the oldest version. They are
  * stored in a temporary database on disk, because they can exceed the memory.
  */
-export class Recovered implements AsyncDisposable {
+export class RecoveredEntries implements AsyncDisposable {
   readonly #database: Level<Buffer, Buffer>;
   #batch: [Buffer, Buffer][] = [];
   #bytes = 0;
@@ -28,11 +28,11 @@ export class Recovered implements AsyncDisposable {
    *
    * @param dir the directory of the database, whose previous content is deleted; the caller deletes it after disposal
    */
-  static async open(dir: string): Promise<Recovered> {
+  static async open(dir: string): Promise<RecoveredEntries> {
     await rm(dir, { recursive: true, force: true });
     const database = new Level<Buffer, Buffer>(dir, { keyEncoding: 'buffer', valueEncoding: 'buffer' });
     await database.open();
-    return new Recovered(database);
+    return new RecoveredEntries(database);
   }
 
   /**
@@ -46,7 +46,7 @@ export class Recovered implements AsyncDisposable {
     head.writeUInt32BE(key.length);
     const age = Buffer.alloc(SEQUENCE_BYTES);
     age.writeBigUInt64BE(SEQUENCE_MAX - sequence);
-    const stored = value === undefined ? DELETED : Buffer.concat([PRESENT, value]);
+    const stored = value === undefined ? DELETED_PREFIX : Buffer.concat([PRESENT_PREFIX, value]);
     this.#batch.push([Buffer.concat([head, key, age]), stored]);
     this.#bytes += key.length + stored.length;
     if (this.#bytes >= PAGE_BYTES) await this.#write();
@@ -60,7 +60,7 @@ export class Recovered implements AsyncDisposable {
       const key = stored.subarray(LENGTH_BYTES, stored.length - SEQUENCE_BYTES);
       if (before?.equals(key) === true) continue;
       before = key;
-      if (value[0] === PRESENT[0]) yield [key, value.subarray(1)];
+      if (value[0] === PRESENT_PREFIX[0]) yield [key, value.subarray(1)];
     }
   }
 

@@ -12,7 +12,7 @@ const LENGTH_MAX = 256 * 1024 * 1024;
 export function uncompressSnappy(compressed: Buffer): Buffer {
   const reader = new ByteReader(compressed);
   const length = reader.varint();
-  if (length > LENGTH_MAX) throw damaged();
+  if (length > LENGTH_MAX) throw damagedBlockError();
   const output = Buffer.alloc(length);
   let at = 0;
   while (!reader.isAtEnd) {
@@ -20,18 +20,18 @@ export function uncompressSnappy(compressed: Buffer): Buffer {
     const kind = tag & 3;
     if (kind === 0) {
       const literal = reader.take(1 + literalLength(reader, tag >>> 2));
-      if (at + literal.length > length) throw damaged();
+      if (at + literal.length > length) throw damagedBlockError();
       literal.copy(output, at);
       at += literal.length;
     } else {
       const { size, offset } = copyOf(reader, kind, tag);
-      if (offset === 0 || offset > at || at + size > length) throw damaged();
+      if (offset === 0 || offset > at || at + size > length) throw damagedBlockError();
       // Copied byte by byte, because the source of a copy can overlap its destination.
       const end = at + size;
       for (; at < end; at++) output[at] = output[at - offset] ?? 0;
     }
   }
-  if (at !== length) throw damaged();
+  if (at !== length) throw damagedBlockError();
   return output;
 }
 
@@ -47,6 +47,6 @@ function copyOf(reader: ByteReader, kind: number, tag: number): { readonly size:
   return { size: 1 + (tag >>> 2), offset: reader.take(bytes).readUIntLE(0, bytes) };
 }
 
-function damaged(): MonError {
+function damagedBlockError(): MonError {
   return new MonError('internal', 'a data block cannot be decompressed');
 }

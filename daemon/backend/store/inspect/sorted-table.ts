@@ -1,16 +1,16 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { ByteReader } from './byte-reader.ts';
-import { crc32c, masked } from './crc32c.ts';
+import { crc32c, maskChecksum } from './crc32c.ts';
 import { uncompressSnappy } from './snappy.ts';
 
 /** Size in bytes of the footer of a LevelDB table file (doc/table_format.md of LevelDB). */
 const FOOTER_BYTES = 48;
-const MAGIC = 0xdb_47_75_24_8b_80_fb_57n;
+const MAGIC_NUMBER = 0xdb_47_75_24_8b_80_fb_57n;
 const MAGIC_BYTES = 8;
 /** Size of the trailer after each block: compression type (1 byte) and checksum (4 bytes). */
 const TRAILER_BYTES = 5;
-const PLAIN = 0;
-const SNAPPY = 1;
+const UNCOMPRESSED_TYPE = 0;
+const SNAPPY_TYPE = 1;
 
 interface BlockHandle {
   readonly at: number;
@@ -37,15 +37,15 @@ export type SortedTableEntry = readonly [internalKey: Buffer, value: Buffer];
 export function tableBlocks(table: Buffer): readonly TableBlock[] {
   if (table.length < FOOTER_BYTES) throw new MonError('internal', 'the table file is too short');
   const footer = table.subarray(table.length - FOOTER_BYTES);
-  if (footer.readBigUInt64LE(FOOTER_BYTES - MAGIC_BYTES) !== MAGIC)
+  if (footer.readBigUInt64LE(FOOTER_BYTES - MAGIC_BYTES) !== MAGIC_NUMBER)
     throw new MonError('internal', 'the end of the table file is damaged');
   const reader = new ByteReader(footer);
   // The index of the filters comes first. It is verified too, although these tables have no filters.
-  readBlock(table, handleFrom(reader));
+  readBlock(table, readBlockHandle(reader));
   const blocks: TableBlock[] = [];
   let after: Buffer | undefined;
-  for (const [key, value] of entriesOfBlock(readBlock(table, handleFrom(reader)))) {
-    blocks.push({ ...handleFrom(new ByteReader(value)), after, upTo: key });
+  for (const [key, value] of entriesOfBlock(readBlock(table, readBlockHandle(reader)))) {
+    blocks.push({ ...readBlockHandle(new ByteReader(value)), after, upTo: key });
     after = key;
   }
   return blocks;
@@ -70,14 +70,14 @@ export function blockEntries(table: Buffer, block: TableBlock): readonly SortedT
   return entriesOfBlock(readBlock(table, block));
 }
 
-function handleFrom(reader: ByteReader): BlockHandle {
+function readBlockHandle(reader: ByteReader): BlockHandle {
   return { at: reader.varint(), bytes: reader.varint() };
 }
 
 function readBlock(table: Buffer, handle: BlockHandle): Buffer {
   const { content, compression } = readChecked(table, handle);
-  if (compression === PLAIN) return content;
-  if (compression === SNAPPY) return uncompressSnappy(content);
+  if (compression === UNCOMPRESSED_TYPE) return content;
+  if (compression === SNAPPY_TYPE) return uncompressSnappy(content);
   throw new MonError('internal', `a data block has the unknown compression type ${String(compression)}`);
 }
 
@@ -87,10 +87,10 @@ function readChecked(
 ): { readonly content: Buffer; readonly compression: number } {
   const covered = new ByteReader(table, at).take(bytes + 1);
   const end = at + bytes + TRAILER_BYTES;
-  if (end > table.length || masked(crc32c(covered)) !== table.readUInt32LE(end - 4)) {
+  if (end > table.length || maskChecksum(crc32c(covered)) !== table.readUInt32LE(end - 4)) {
     throw new MonError('internal', `the block at byte ${String(at)} has a wrong checksum`);
   }
-  return { content: covered.subarray(0, bytes), compression: covered[bytes] ?? PLAIN };
+  return { content: covered.subarray(0, bytes), compression: covered[bytes] ?? UNCOMPRESSED_TYPE };
 }
 
 /** Decodes the entries of a block. Each key is stored without the prefix that it shares with the previous key. */

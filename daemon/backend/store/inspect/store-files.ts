@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 
 /** Damage to a file of a store. */
-export interface Damage {
+export interface FileDamage {
   /** File name, relative to the directory of the store. */
   readonly file: string;
   /** Description of the damage and of the lost data. */
@@ -20,19 +20,19 @@ export interface StoreFiles {
   readonly manifests: readonly string[];
 }
 
-const TABLE = /^\d+\.(?:ldb|sst)$/;
-const LOG = /^\d+\.log$/;
-const MANIFEST = /^MANIFEST-\d+$/;
-export const CURRENT = 'CURRENT';
+const TABLE_NAME = /^\d+\.(?:ldb|sst)$/;
+const LOG_NAME = /^\d+\.log$/;
+const MANIFEST_NAME = /^MANIFEST-\d+$/;
+export const CURRENT_FILE = 'CURRENT';
 
 export const fileNumberOf = (name: string): number => Number.parseInt(name.replace('MANIFEST-', ''), 10);
 
-const byNumber = (a: string, b: string): number => fileNumberOf(a) - fileNumberOf(b);
+const compareByNumber = (a: string, b: string): number => fileNumberOf(a) - fileNumberOf(b);
 
 export async function storeFiles(dir: string): Promise<StoreFiles> {
   const names = await readdir(dir);
-  const matching = (pattern: RegExp): string[] => names.filter((name) => pattern.test(name)).toSorted(byNumber);
-  return { tables: matching(TABLE), logs: matching(LOG), manifests: matching(MANIFEST) };
+  const matching = (pattern: RegExp): string[] => names.filter((name) => pattern.test(name)).toSorted(compareByNumber);
+  return { tables: matching(TABLE_NAME), logs: matching(LOG_NAME), manifests: matching(MANIFEST_NAME) };
 }
 
 /** Returns the size of a file in bytes; undefined if the file does not exist. */

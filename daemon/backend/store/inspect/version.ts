@@ -2,10 +2,10 @@ import { MonError } from '../../../../shared/errors.ts';
 import { ByteReader } from './byte-reader.ts';
 
 /** Tags of the fields in a record of a manifest, called version edit (version_edit.cc of LevelDB). */
-const COMPARATOR = 1;
+const COMPARATOR_TAG = 1;
 const LOG_NUMBER = 2;
 const NEXT_FILE = 3;
-const LAST_SEQUENCE = 4;
+const LAST_SEQUENCE_TAG = 4;
 const COMPACT_POINTER = 5;
 const DELETED_FILE = 6;
 const NEW_FILE = 7;
@@ -45,14 +45,14 @@ export function versionOf(edits: Iterable<Buffer>): ManifestVersion {
       const tag = reader.varint();
       seen.add(tag);
       switch (tag) {
-        case COMPARATOR:
+        case COMPARATOR_TAG:
           reader.slice();
           break;
         case LOG_NUMBER:
           logNumber = reader.varint();
           break;
         case NEXT_FILE:
-        case LAST_SEQUENCE:
+        case LAST_SEQUENCE_TAG:
         case PREVIOUS_LOG:
           reader.varint();
           break;
@@ -76,7 +76,7 @@ export function versionOf(edits: Iterable<Buffer>): ManifestVersion {
     }
   }
   // The first records of a manifest contain all these fields. Without them LevelDB does not open a database either.
-  if (![LOG_NUMBER, NEXT_FILE, LAST_SEQUENCE].every((tag) => seen.has(tag))) {
+  if (![LOG_NUMBER, NEXT_FILE, LAST_SEQUENCE_TAG].every((tag) => seen.has(tag))) {
     throw new MonError('internal', 'the manifest is incomplete: it ends shortly after its beginning');
   }
   return { tables, logNumber };

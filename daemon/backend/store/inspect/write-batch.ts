@@ -6,9 +6,9 @@ import { ByteReader } from './byte-reader.ts';
  * of operations (4 bytes). The operations follow it.
  */
 const HEADER_BYTES = 12;
-const COUNT_AT = 8;
-const DELETION = 0;
-const VALUE = 1;
+const COUNT_OFFSET = 8;
+const DELETION_TYPE = 0;
+const VALUE_TYPE = 1;
 
 export interface BatchHead {
   /** Sequence number of the first operation; each later operation has the next number. */
@@ -23,7 +23,7 @@ export interface BatchHead {
  */
 export function batchHead(payload: Buffer): BatchHead {
   if (payload.length < HEADER_BYTES) throw new MonError('internal', 'the write batch is too short');
-  return { sequence: Number(payload.readBigUInt64LE(0)), count: payload.readUInt32LE(COUNT_AT) };
+  return { sequence: Number(payload.readBigUInt64LE(0)), count: payload.readUInt32LE(COUNT_OFFSET) };
 }
 
 /**
@@ -35,9 +35,9 @@ export function* batchOperations(payload: Buffer): Generator<readonly [key: Buff
   const reader = new ByteReader(payload, HEADER_BYTES);
   while (!reader.isAtEnd) {
     const kind = reader.byte();
-    if (kind !== DELETION && kind !== VALUE)
+    if (kind !== DELETION_TYPE && kind !== VALUE_TYPE)
       throw new MonError('internal', 'the write batch contains an unknown operation');
     const key = reader.slice();
-    yield [key, kind === VALUE ? reader.slice() : undefined];
+    yield [key, kind === VALUE_TYPE ? reader.slice() : undefined];
   }
 }

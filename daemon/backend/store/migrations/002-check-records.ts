@@ -1,10 +1,10 @@
 import { historyOf, type History } from '../../../../shared/domain/history.ts';
 import type { Migration } from './migration.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** The first characters of each check record in the current form. Records in older forms begin with the check. */
-const NEWEST = '{"history":{';
+const NEWEST_FORM_START = '{"history":{';
 
 /**
  * Converts all check records to the same form. In schema 1 they have three forms, depending on the build that wrote
@@ -22,9 +22,9 @@ export const checkRecords: Migration = {
   name: 'check records',
   prefixes: [['check']],
   rewrite(_key, value) {
-    if (value.startsWith(NEWEST)) return value;
-    const { check, history, lastOk, event, eventHistory, deletionsBefore, eventCheck } = packed(
-      JSON.parse(value) as Json,
+    if (value.startsWith(NEWEST_FORM_START)) return value;
+    const { check, history, lastOk, event, eventHistory, deletionsBefore, eventCheck } = packOldRecord(
+      JSON.parse(value) as JsonRecord,
     );
     // The check comes last, because its content is arbitrary. The fields before it are written by the backend itself.
     return JSON.stringify({ history, lastOk, event, eventHistory, deletionsBefore, eventCheck, check });
@@ -35,10 +35,10 @@ export const checkRecords: Migration = {
  * Converts a record of the oldest form, where the event contains its own check and history. Other records are returned
  * unchanged.
  */
-function packed(record: Json): Json {
+function packOldRecord(record: JsonRecord): JsonRecord {
   const { history } = record;
   if (!isStatuses(history)) return record;
-  const { check: eventCheck, history: statuses, ...event } = (record['event'] ?? {}) as Json;
+  const { check: eventCheck, history: statuses, ...event } = (record['event'] ?? {}) as JsonRecord;
   return {
     ...record,
     history: historyOf(history),

@@ -4,10 +4,10 @@ import { tupleRange } from '../tuple.ts';
 import type { Migration } from './migration.ts';
 import type { MigrationReader } from './upgrade-target.ts';
 
-const CHECKS = ['definition', 'checks'];
+const CHECKS_PREFIX = ['definition', 'checks'];
 
 /** Key prefix of declared namespaces, in the stores that this migration upgrades. */
-const NAMESPACES = 'namespace';
+const NAMESPACE_PREFIX = 'namespace';
 
 /**
  * Maximum number of checks for which the remedy in an error lists a command. For more checks, an operator writes a
@@ -28,7 +28,7 @@ interface CheckConfiguration {
 export const checkConfigurations: Migration = {
   version: 3,
   name: 'check configurations',
-  prefixes: [CHECKS],
+  prefixes: [CHECKS_PREFIX],
   rewrite(key, value) {
     const [, , namespace, name] = key;
     const check = JSON.parse(value) as CheckConfiguration;
@@ -39,7 +39,7 @@ export const checkConfigurations: Migration = {
     const orphans: UpgradeObstacle[] = [];
     for await (const namespace of namespacesOfChecks(store)) {
       if (namespace === DEFAULT_NAMESPACE) continue;
-      if ((await store.get([NAMESPACES, namespace])) !== undefined) continue;
+      if ((await store.get([NAMESPACE_PREFIX, namespace])) !== undefined) continue;
       orphans.push(obstacleOfOrphans(namespace, await checksOf(store, namespace)));
     }
     return orphans;
@@ -51,19 +51,19 @@ export const checkConfigurations: Migration = {
  * namespace has.
  */
 async function* namespacesOfChecks(store: MigrationReader): AsyncGenerator<string, void, undefined> {
-  const { gte, lt } = tupleRange(CHECKS);
+  const { gte, lt } = tupleRange(CHECKS_PREFIX);
   let from = gte;
   for (;;) {
     const [key] = await store.keys({ gte: from, lt }, 1);
     if (key === undefined) return;
     const namespace = String(key[2]);
     yield namespace;
-    from = tupleRange([...CHECKS, namespace]).lt;
+    from = tupleRange([...CHECKS_PREFIX, namespace]).lt;
   }
 }
 
 async function checksOf(store: MigrationReader, namespace: string): Promise<string[]> {
-  const keys = await store.keys(tupleRange([...CHECKS, namespace]), CHECKS_NAMED_MAX + 1);
+  const keys = await store.keys(tupleRange([...CHECKS_PREFIX, namespace]), CHECKS_NAMED_MAX + 1);
   return keys.map((key) => String(key[3]));
 }
 

@@ -1,7 +1,7 @@
 import { withNotificationLog } from '../../../../shared/schemas/notification-log.ts';
 import type { Migration } from './migration.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
 /**
  * Combines the four fields that schema 4 has for the notifications of an event into one value, the notification log. It
@@ -16,13 +16,13 @@ export const notificationLog: Migration = {
       case 'check':
         return checkRecord(value);
       case 'handler-group':
-        return renamed(value, { untold_since: 'pending_since', turn_at: 'flushed_at', told_at: 'notified_at' });
+        return renameFields(value, { untold_since: 'pending_since', turn_at: 'flushed_at', told_at: 'notified_at' });
       case 'handler-group-event':
-        return renamed(value, { over: 'resolved', passing: 'transient' });
+        return renameFields(value, { over: 'resolved', passing: 'transient' });
       case 'handler-group-told':
         return lastNotified(value);
       case 'inhibitor':
-        return renamed(value, { mark: 'fingerprint' });
+        return renameFields(value, { mark: 'fingerprint' });
       default:
         return value;
     }
@@ -30,18 +30,18 @@ export const notificationLog: Migration = {
 };
 
 /** Text that each check record with an event contains. Most records do not contain it, and are not parsed. */
-const EVENT = ',"event":{';
+const EVENT_JSON_START = ',"event":{';
 
 function checkRecord(value: string): string {
-  if (!value.includes(EVENT)) return value;
-  const record = JSON.parse(value) as { readonly event?: Json };
+  if (!value.includes(EVENT_JSON_START)) return value;
+  const record = JSON.parse(value) as { readonly event?: JsonRecord };
   if (record.event === undefined || 'notifications' in record.event) return value;
   return JSON.stringify({ ...record, event: withNotificationLog(record.event) });
 }
 
 /** Renames fields of a JSON object, without changing the order of its fields. */
-function renamed(value: string, names: Readonly<Record<string, string>>): string {
-  const fields = JSON.parse(value) as Json;
+function renameFields(value: string, names: Readonly<Record<string, string>>): string {
+  const fields = JSON.parse(value) as JsonRecord;
   if (!Object.keys(fields).some((name) => name in names)) return value;
   return JSON.stringify(Object.fromEntries(Object.entries(fields).map(([name, own]) => [names[name] ?? name, own])));
 }

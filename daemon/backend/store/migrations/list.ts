@@ -11,6 +11,6 @@ export const FIRST_SCHEMA = 1;
 export const MIGRATIONS: readonly Migration[] = [checkRecords, checkConfigurations, amendments, notificationLog];
 
 /** Returns the schema version of a store after all of these migrations. */
-export function schemaAfter(migrations: readonly Migration[]): number {
+export function schemaAfterMigrations(migrations: readonly Migration[]): number {
   return FIRST_SCHEMA + migrations.length;
 }

@@ -1,6 +1,6 @@
 import type { PendingStep, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Key, UpgradeOptions } from '../../ports.ts';
-import { schemaAfter } from './list.ts';
+import { schemaAfterMigrations } from './list.ts';
 import type { Migration } from './migration.ts';
 import { countEntries, runMigration } from './upgrade-schema.ts';
 import type { UpgradeTarget } from './upgrade-target.ts';
@@ -17,7 +17,7 @@ export class PendingMigrations {
 
   /** @param version the schema version of the store, at most the version that `migrations` lead to */
   constructor(target: UpgradeTarget, version: number, migrations: readonly Migration[]) {
-    this.newest = schemaAfter(migrations);
+    this.newest = schemaAfterMigrations(migrations);
     this.#target = target;
     this.#migrations = migrations;
     this.#steps = migrationsAfter(version, migrations);
@@ -62,7 +62,7 @@ export class PendingMigrations {
     return (key, value) => {
       let current = value;
       for (const { prefixes, rewrite } of steps) {
-        if (prefixes.some((prefix) => startsWith(key, prefix))) current = rewrite(key, current);
+        if (prefixes.some((prefix) => hasPrefix(key, prefix))) current = rewrite(key, current);
       }
       return current;
     };
@@ -106,6 +106,6 @@ function migrationsAfter(version: number, migrations: readonly Migration[]): rea
   return migrations.filter((migration) => migration.version > version);
 }
 
-function startsWith(key: Key, prefix: Key): boolean {
+function hasPrefix(key: Key, prefix: Key): boolean {
   return prefix.every((part, at) => part === key[at]);
 }

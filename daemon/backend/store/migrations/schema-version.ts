@@ -1,7 +1,7 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { newStoreId, RESTORING_KEY, SCHEMA_VERSION, STORE_ID } from '../keys.ts';
 import { encodeTuple } from '../tuple.ts';
-import { FIRST_SCHEMA, schemaAfter } from './list.ts';
+import { FIRST_SCHEMA, schemaAfterMigrations } from './list.ts';
 import type { Migration } from './migration.ts';
 import type { Database } from '../database.ts';
 
@@ -17,7 +17,7 @@ const ID_KEY = encodeTuple(STORE_ID);
 export async function ensureSchema(database: Database, migrations: readonly Migration[]): Promise<number> {
   const version = await readSchemaVersion(database, migrations);
   if (version !== undefined) return version;
-  const newest = schemaAfter(migrations);
+  const newest = schemaAfterMigrations(migrations);
   const id = (await database.get(ID_KEY)) ?? newStoreId();
   await database.batch().put(ID_KEY, id).put(SCHEMA_KEY, String(newest)).write({ sync: true });
   return newest;
@@ -45,7 +45,7 @@ export async function readSchemaVersion(
         'use another state directory, or repair this directory with mon-backend repair',
     );
   }
-  return supportedVersion(database, text, schemaAfter(migrations));
+  return supportedVersion(database, text, schemaAfterMigrations(migrations));
 }
 
 function supportedVersion(database: Database, text: string, newest: number): number {

@@ -5,7 +5,7 @@ import { serializeChanges } from '../change-record.ts';
 import { encodeNamed } from '../scan-range.ts';
 import type { Shard } from '../shard.ts';
 import { byteaArray } from './bytea-array.ts';
-import { WRITE } from './statements.ts';
+import { WRITE_BATCH } from './statements.ts';
 
 /**
  * A group of operations that one SQL statement writes. If the response is lost, `id` shows whether the database stored
@@ -21,7 +21,7 @@ export interface Batch {
 }
 
 /** The member that writes, and the time in milliseconds for which a write extends its lease. */
-interface Holder {
+interface LeaseHolder {
   readonly id: string;
   readonly ttlMs: number;
 }
@@ -29,7 +29,7 @@ interface Holder {
 /** @throws MonError `invalid` if a key cannot be stored, for example because it does not begin with a string */
 export function batchOf(
   shard: Shard,
-  { id: holder, ttlMs }: Holder,
+  { id: holder, ttlMs }: LeaseHolder,
   ops: readonly StoreOp[],
   changes: readonly Change[],
 ): Batch {
@@ -55,7 +55,7 @@ export function batchOf(
     changes,
     statement: (epoch) => ({
       name: 'write',
-      text: WRITE,
+      text: WRITE_BATCH,
       values: [shard.name, holder, epoch, ttlMs, ...rows, ...record],
     }),
   };

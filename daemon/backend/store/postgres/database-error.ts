@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { errorMessage, MonError } from '../../../../shared/errors.ts';
 
 /** Remedies by SQLSTATE, for errors that recur with every retry until an operator fixes the cause. */
-const REMEDIES: Readonly<Record<string, string>> = {
+const REMEDIES_BY_STATE: Readonly<Record<string, string>> = {
   '28P01': 'the password in the setting store is wrong',
   '28000': 'the user in the setting store may not log in from this host; check pg_hba.conf of the database',
   '3D000': 'there is no such database; create it with createdb, or name another one in the setting store',
@@ -12,7 +12,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /**
  * Hints by SQLSTATE, for errors that an operator must fix at the database; the backend continues to retry meanwhile.
  */
-const HINTS: Readonly<Record<string, string>> = {
+const HINTS_BY_STATE: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full, free some space there',
   '53300': 'the database has no connection left, raise its max_connections',
 };
@@ -31,7 +31,7 @@ const TLS_HINTS: Readonly<Record<string, string>> = {
  * SQLSTATEs after which a connection is no longer usable: the server stops or starts, has become a standby, or has
  * ended the session because of a timeout.
  */
-const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25006', '25P03', '25P04']);
+const LOST_CONNECTION_STATES = new Set(['57P01', '57P02', '57P03', '57P05', '25006', '25P03', '25P04']);
 const CONNECTION_CLASS = '08';
 
 /**
@@ -60,10 +60,10 @@ export function openingError(shown: string, error: unknown): MonError {
 }
 
 const remedyOf = (error: unknown): string | undefined =>
-  error instanceof DatabaseError ? REMEDIES[error.code ?? ''] : undefined;
+  error instanceof DatabaseError ? REMEDIES_BY_STATE[error.code ?? ''] : undefined;
 
 function hintOf(error: unknown): string {
-  const hint = error instanceof DatabaseError ? HINTS[error.code ?? ''] : TLS_HINTS[codeOf(error)];
+  const hint = error instanceof DatabaseError ? HINTS_BY_STATE[error.code ?? ''] : TLS_HINTS[codeOf(error)];
   return hint === undefined ? '' : `${hint}: `;
 }
 
@@ -73,7 +73,7 @@ function hintOf(error: unknown): string {
  */
 export function isServerResponse(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code === undefined) return false;
-  return !GONE.has(error.code) && !error.code.startsWith(CONNECTION_CLASS);
+  return !LOST_CONNECTION_STATES.has(error.code) && !error.code.startsWith(CONNECTION_CLASS);
 }
 
 function codeOf(error: unknown): string {

@@ -8,7 +8,7 @@ export interface DatabaseUrl {
   readonly shown: string;
 }
 
-const FORM = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(\?[^#]*)?$/;
+const URL_FORMAT = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(\?[^#]*)?$/;
 
 /** Maximum number of hosts in the setting `store`. With more hosts, trying all of them could take minutes. */
 const HOSTS_MAX = 16;
@@ -17,7 +17,7 @@ const HOSTS_MAX = 16;
  * URL parameters that select a host. They are removed from the URL: `DatabaseServer` selects the host, and the client
  * library does not support these parameters.
  */
-const OWN_PARAMETERS = ['target_session_attrs', 'load_balance_hosts'];
+const HOST_PARAMETERS = ['target_session_attrs', 'load_balance_hosts'];
 
 /**
  * Parses the setting `store`: `postgres://USER:PASSWORD@HOST[:PORT][,HOST[:PORT] ...]/DATABASE[?sslmode=...]`.
@@ -25,7 +25,7 @@ const OWN_PARAMETERS = ['target_session_attrs', 'load_balance_hosts'];
  * @throws MonError `invalid` if the setting is malformed; the message names the setting and contains no password
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
-  const [, scheme = '', credentials, hostList = '', database = '', query = ''] = FORM.exec(text) ?? [];
+  const [, scheme = '', credentials, hostList = '', database = '', query = ''] = URL_FORMAT.exec(text) ?? [];
   const hosts = hostList.split(',');
   if (scheme === '' || database === '' || hosts.some((host) => host === '') || hosts.length > HOSTS_MAX) {
     throw new MonError(
@@ -39,7 +39,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   if (targetSession !== 'read-write' && targetSession !== 'primary') {
     throw new MonError('invalid', 'store: target_session_attrs must be read-write: a standby accepts no writes');
   }
-  for (const name of OWN_PARAMETERS) parameters.delete(name);
+  for (const name of HOST_PARAMETERS) parameters.delete(name);
   const remainingQuery = parameters.size === 0 ? '' : `?${parameters.toString()}`;
   const user = credentials === undefined ? '' : `${credentials}@`;
   const urls = hosts.map((host) => `${scheme}${user}${host}/${database}${remainingQuery}`);

@@ -1,16 +1,16 @@
 import type { Client, QueryConfig } from 'pg';
 import { parseChanges } from '../change-record.ts';
-import type { Standing, StoredMember, MemberAnnouncement, Written, WrittenRecord } from '../shared-store.ts';
+import type { MemberStanding, StoredMember, MemberAnnouncement, WrittenPage, WrittenRecord } from '../shared-store.ts';
 import { decodeTuple } from '../tuple.ts';
 import { byteaItems } from './bytea-array.ts';
 import { databaseError } from './database-error.ts';
 import { closeConnection, type DatabaseServer } from './server.ts';
 import {
   UPSERT_MEMBER,
-  WRITES_AFTER,
+  SELECT_WRITES_AFTER,
   FORGET_MEMBERS,
-  LEAVE,
-  MEMBERS,
+  DELETE_MEMBER,
+  SELECT_MEMBERS,
   RELEASED_CHANNEL,
   LEASE_STATUS,
   WRITTEN_CHANNEL,
@@ -82,7 +82,7 @@ export class PostgresMembers implements AsyncDisposable {
   }
 
   /** Implements `SharedStore.meet`: announces this member, and reads the members and the lease of a shard. */
-  async meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing> {
+  async meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<MemberStanding> {
     // Each `meet` reopens the listening connection if it was lost; otherwise this member would miss notifications
     // forever.
     this.#listen();
@@ -90,8 +90,8 @@ export class PostgresMembers implements AsyncDisposable {
       const { readers } = this.#server;
       if (announcement !== undefined) await this.#announce(announcement);
       const [standing, members] = await Promise.all([
-        readers.query<StandingRow>(withShortTimeout(LEASE_STATUS, [shard])),
-        readers.query<MemberRow>(withShortTimeout(MEMBERS, [])),
+        readers.query<StandingRow>(shortTimeoutQuery(LEASE_STATUS, [shard])),
+        readers.query<MemberRow>(shortTimeoutQuery(SELECT_MEMBERS, [])),
       ]);
       const [row] = standing.rows;
       if (typeof row?.schema === 'number') this.#self.onSchema(row.schema);
@@ -102,12 +102,12 @@ export class PostgresMembers implements AsyncDisposable {
   }
 
   async leave(): Promise<void> {
-    await this.#server.readers.query(LEAVE, [this.#self.id]).catch(() => undefined);
+    await this.#server.readers.query(DELETE_MEMBER, [this.#self.id]).catch(() => undefined);
   }
 
   /** Implements `SharedStore.writtenAfter`: returns the writes to a shard after a sequence number. */
-  async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
-    const query = { name: 'followed', text: WRITES_AFTER, values: [shard, seq, limit], types: AS_TEXT };
+  async writtenAfter(shard: string, seq: number, limit: number): Promise<WrittenPage> {
+    const query = { name: 'followed', text: SELECT_WRITES_AFTER, values: [shard, seq, limit], types: TEXT_PARSERS };
     try {
       const { rows } = await this.#server.readers.query<FollowedRow>(query);
       const own = rows.find((row) => Number(row.seq) === seq);
@@ -138,8 +138,8 @@ export class PostgresMembers implements AsyncDisposable {
     const { readers } = this.#server;
     const { id, newestSchema } = this.#self;
     const values = [id, name, url, fingerprint ?? null, version, seq, proof ?? null, newestSchema];
-    await readers.query(withShortTimeout(UPSERT_MEMBER, values));
-    await readers.query(withShortTimeout(FORGET_MEMBERS, [FORGET_MS]));
+    await readers.query(shortTimeoutQuery(UPSERT_MEMBER, values));
+    await readers.query(shortTimeoutQuery(FORGET_MEMBERS, [FORGET_MS]));
   }
 
   #add(listeners: Set<() => void>, listener: () => void): Disposable {
@@ -177,7 +177,7 @@ export class PostgresMembers implements AsyncDisposable {
  * Returns a statement with a short timeout, in case the connection to the database is cut. The next `meet` repeats a
  * statement that timed out.
  */
-function withShortTimeout(text: string, values: unknown[]): QueryConfig {
+function shortTimeoutQuery(text: string, values: unknown[]): QueryConfig {
   const query: QueryConfig & { readonly query_timeout: number } = { text, values, query_timeout: MEET_MS_MAX };
   return query;
 }
@@ -186,7 +186,7 @@ function withShortTimeout(text: string, values: unknown[]): QueryConfig {
  * Column parsers that return the text format unchanged. The binary format is not usable here: the client library
  * decodes each column as UTF-8, which damages an array of bytes.
  */
-const AS_TEXT = { getTypeParser: () => (value: string) => value };
+const TEXT_PARSERS = { getTypeParser: () => (value: string) => value };
 
 function recordOf({ seq, batch, changes, keys }: FollowedRow): WrittenRecord {
   return {
@@ -211,7 +211,7 @@ function memberOf({ id, name, url, fingerprint, proof, version, seq, since_ms, s
   };
 }
 
-function standingOf(row: StandingRow | undefined, members: readonly StoredMember[]): Standing {
+function standingOf(row: StandingRow | undefined, members: readonly StoredMember[]): MemberStanding {
   const nowMs = row?.now_ms ?? 0;
   if (row === undefined || row.epoch === null) return { nowMs, members, lease: undefined };
   const { holder, offered_to: offeredTo, epoch, seq, since_ms: sinceMs, good_until_ms: goodUntilMs } = row;

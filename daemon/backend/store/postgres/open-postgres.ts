@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import { refuseNewer } from './postgres-schema.ts';
-import { ADD_MEMBER_COLUMNS, HAS_MEMBER_COLUMNS, LOCK_TABLE_CREATION, TABLES } from './statements.ts';
+import { ADD_MEMBER_COLUMNS, HAS_MEMBER_COLUMNS, LOCK_TABLE_CREATION, CREATE_TABLES } from './statements.ts';
 
 const SECRET_BYTES = 32;
 
@@ -39,18 +39,18 @@ export async function ensureTables(
   await client.query(LOCK_TABLE_CREATION);
   const { rows } = await client.query<{ named: boolean; ours: boolean }>(FIND_SCHEMA);
   const { named, ours } = rows[0] ?? { named: false, ours: false };
-  if (named && !ours) throw ofAnother(shown);
+  if (named && !ours) throw foreignSchemaError(shown);
   if (!ours) await makeTables(client, newest, copying);
   await addMemberColumns(client);
   const row = await readStoreRow(client);
   await client.query('commit');
-  if (row === undefined) throw ofAnother(shown);
+  if (row === undefined) throw foreignSchemaError(shown);
   refuseNewer(shown, row.schema, newest);
   return row;
 }
 
 async function makeTables(client: Client, schema: number, copying: string | null): Promise<void> {
-  await client.query(TABLES);
+  await client.query(CREATE_TABLES);
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   await client.query('insert into mon.store (id, schema, copying, secret) values ($1, $2, $3, $4)', [
     randomUUID(),
@@ -74,7 +74,7 @@ export async function readStoreRow(client: Client): Promise<StoreRow | undefined
   return rows[0];
 }
 
-function ofAnother(shown: string): MonError {
+function foreignSchemaError(shown: string): MonError {
   return new MonError(
     'invalid',
     `${shown} has a schema "mon" that was not created by mon; use another database in the setting store`,

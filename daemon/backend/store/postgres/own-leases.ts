@@ -2,11 +2,11 @@ import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Clock, Lease } from '../../ports.ts';
 import type { Shard } from '../shard.ts';
-import { ACQUIRE, HOLDER, RELEASE, RENEW, RETAKE } from './statements.ts';
+import { ACQUIRE_LEASE, SELECT_HOLDER, RELEASE_LEASE, RENEW_LEASE, REACQUIRE_LEASE } from './statements.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
 /** Number of renewals of a lease within its validity period. */
-const RENEWALS = 3;
+const RENEWALS_PER_TTL = 3;
 
 interface LeaseRow {
   readonly epoch: string;
@@ -71,7 +71,7 @@ export class OwnLeases implements Disposable {
   async acquire(shard: Shard, ttlMs: number): Promise<{ readonly lease: Lease; readonly seq: number }> {
     const { name } = shard;
     const { rows } = await this.#parts.connection.runStatement((client) =>
-      client.query<LeaseRow>(ACQUIRE, [name, this.#parts.member, ttlMs]),
+      client.query<LeaseRow>(ACQUIRE_LEASE, [name, this.#parts.member, ttlMs]),
     );
     const [row] = rows;
     if (row === undefined) throw await this.#conflictWithHolder(name);
@@ -81,7 +81,7 @@ export class OwnLeases implements Disposable {
     this.#byName.get(name)?.renewal[Symbol.dispose]();
     const renew = (): Promise<void> => this.#parts.runExclusive(() => this.#renew({ name, epoch }));
     const { promise: lost, resolve: lose } = Promise.withResolvers<MonError>();
-    const renewal = this.#parts.clock.every(ttlMs / RENEWALS, () => {
+    const renewal = this.#parts.clock.every(ttlMs / RENEWALS_PER_TTL, () => {
       if (this.#parts.connection.refusal === undefined) renew().catch(() => undefined);
     });
     const seq = Number(row.seq);
@@ -100,7 +100,7 @@ export class OwnLeases implements Disposable {
   async reacquireAll(client: Client): Promise<void> {
     for (const lease of this.#byName.values()) {
       const { shard, ttlMs } = lease;
-      const { rows } = await client.query<LeaseRow>(RETAKE, [shard.name, this.#parts.member, ttlMs]);
+      const { rows } = await client.query<LeaseRow>(REACQUIRE_LEASE, [shard.name, this.#parts.member, ttlMs]);
       const [row] = rows;
       if (row === undefined) throw this.endLostLease(shard.name);
       lease.epoch = Number(row.epoch);
@@ -170,7 +170,7 @@ export class OwnLeases implements Disposable {
   async #renew(lease: Pick<Lease, 'name' | 'epoch'>): Promise<void> {
     const { epoch, ttlMs } = this.currentLease(lease);
     const { rowCount } = await this.#parts.connection.runStatement((client) =>
-      client.query(RENEW, [lease.name, this.#parts.member, epoch, ttlMs]),
+      client.query(RENEW_LEASE, [lease.name, this.#parts.member, epoch, ttlMs]),
     );
     if (rowCount === 0) throw this.endLostLease(lease.name);
   }
@@ -184,13 +184,13 @@ export class OwnLeases implements Disposable {
     if (this.#parts.connection.refusal !== undefined) return;
     // An error is ignored, because the lease then ends by its expiry.
     await this.#parts.connection
-      .runStatement((client) => client.query(RELEASE, [name, this.#parts.member, own.epoch, to ?? null]))
+      .runStatement((client) => client.query(RELEASE_LEASE, [name, this.#parts.member, own.epoch, to ?? null]))
       .catch(() => undefined);
   }
 
   async #conflictWithHolder(name: string): Promise<MonError> {
     const { rows } = await this.#parts.connection.runStatement(
-      (client) => client.query<{ seconds: number }>(HOLDER, [name]),
+      (client) => client.query<{ seconds: number }>(SELECT_HOLDER, [name]),
       'read',
     );
     return new MonError(

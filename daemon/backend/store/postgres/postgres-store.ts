@@ -4,12 +4,12 @@ import { BusyError, MonError } from '../../../../shared/errors.ts';
 import { SystemClock } from '../../../clock/system-clock.ts';
 import type { Change, ChangeRecord, Clock, Key, Lease, StoreOp } from '../../ports.ts';
 import { parseChanges } from '../change-record.ts';
-import { MIGRATIONS, schemaAfter } from '../migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../migrations/list.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { convertEntries, PendingMigrations, convertValues } from '../migrations/pending-migrations.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
 import { scanRange } from '../scan-range.ts';
-import type { SharedStore, Standing, StoreSnapshot, MemberAnnouncement, Written } from '../shared-store.ts';
+import type { SharedStore, MemberStanding, StoreSnapshot, MemberAnnouncement, WrittenPage } from '../shared-store.ts';
 import { emptyShard, type Shard } from '../shard.ts';
 import { watchShard } from '../watch-shard.ts';
 import { UnsettledWriteError } from '../unsettled-write.ts';
@@ -26,7 +26,7 @@ import { PostgresUpgradeTarget, type StatementRunner } from './postgres-upgrade-
 import { DatabaseServer, closeConnection } from './server.ts';
 import { PostgresMembers } from './members.ts';
 import { entriesOfSnapshot, openFullSnapshot, Snapshot } from './snapshot.ts';
-import { RECORDS, SIZE, FIND_BATCH } from './statements.ts';
+import { SELECT_RECORDS, SELECT_SIZE, FIND_BATCH } from './statements.ts';
 import { SerialQueue } from '../serial-queue.ts';
 import { WriterConnection } from './writer-connection.ts';
 
@@ -67,7 +67,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
   let client: Client | undefined;
   try {
     client = await server.connect(() => undefined);
-    const row = await ensureTables(client, server.shown, schemaAfter(options.migrations ?? MIGRATIONS));
+    const row = await ensureTables(client, server.shown, schemaAfterMigrations(options.migrations ?? MIGRATIONS));
     if (row.copying !== null) throw copiedInPart(server.shown);
     const shards = await readShards(client, options.retention ?? RETENTION_DEFAULT);
     return new PostgresStore(server, row, shards, options);
@@ -126,7 +126,7 @@ export class PostgresStore implements SharedStore {
     this.secret = secret;
     this.#server = server;
     const onSchema = (version: number): void => this.#noteSchema(version);
-    const newest = schemaAfter(migrations);
+    const newest = schemaAfterMigrations(migrations);
     this.#members = new PostgresMembers(server, { id: this.self, newestSchema: newest, onSchema });
     this.#shards = shards;
     this.#retention = retention;
@@ -233,7 +233,7 @@ export class PostgresStore implements SharedStore {
     return this.#reading(openFullSnapshot(this.#server.readers, shard, { shown: this.#server.shown, read }));
   }
 
-  async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
+  async writtenAfter(shard: string, seq: number, limit: number): Promise<WrittenPage> {
     this.#assertOpen();
     return this.#members.writtenAfter(shard, seq, limit);
   }
@@ -250,7 +250,7 @@ export class PostgresStore implements SharedStore {
     await this.#leases.release(lease, to);
   }
 
-  async meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<Standing> {
+  async meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<MemberStanding> {
     this.#assertOpen();
     return this.#members.meet(shard, announcement);
   }
@@ -269,7 +269,7 @@ export class PostgresStore implements SharedStore {
 
   /** Returns the disk space in bytes of entries and change records in the database, with their indexes. */
   async bytes(): Promise<number> {
-    const { rows } = await this.#reading(this.#server.readers.query<{ bytes: string }>(SIZE));
+    const { rows } = await this.#reading(this.#server.readers.query<{ bytes: string }>(SELECT_SIZE));
     return Number(rows[0]?.bytes ?? 0);
   }
 
@@ -369,7 +369,7 @@ export class PostgresStore implements SharedStore {
   async *#records(shard: string, from: number, to: number): AsyncGenerator<ChangeRecord, void, undefined> {
     for (let next = from; next <= to;) {
       const { rows } = await this.#reading(
-        this.#server.readers.query<{ seq: string; changes: string }>(RECORDS, [shard, next, to, PAGE_RECORDS]),
+        this.#server.readers.query<{ seq: string; changes: string }>(SELECT_RECORDS, [shard, next, to, PAGE_RECORDS]),
       );
       for (const { seq, changes } of rows) yield { seq: Number(seq), changes: parseChanges(changes) };
       if (rows.length < PAGE_RECORDS) return;

@@ -14,7 +14,7 @@ import { byteaArray } from './bytea-array.ts';
 import { databaseError } from './database-error.ts';
 import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
 import type { DatabaseServer } from './server.ts';
-import { COUNT_RANGE, KEYS_OF_RANGE, PAGE_OF_BYTES, REPLACE, SET_SCHEMA } from './statements.ts';
+import { COUNT_RANGE, KEYS_OF_RANGE, PAGE_OF_BYTES, REPLACE_VALUES, SET_SCHEMA } from './statements.ts';
 
 /** Maximum time in milliseconds for which `replace` retries values that other transactions have locked. */
 const LOCKED_MS_MAX = 30_000;
@@ -117,7 +117,7 @@ export class PostgresUpgradeTarget implements UpgradeTarget {
         values.map(({ old }) => old),
         values.map(({ current }) => current),
       ].map((texts) => byteaArray(texts.map((text) => Buffer.from(text))));
-      const { rows } = await client.query<Pick<EntryRow, 'key'>>(entriesQuery('replace', REPLACE, columns));
+      const { rows } = await client.query<Pick<EntryRow, 'key'>>(entriesQuery('replace', REPLACE_VALUES, columns));
       return new Set(rows.map(({ key }) => key));
     });
     const others = values.filter(({ key }) => !replaced.has(encodeNamed(key)));

@@ -1,11 +1,11 @@
 import type { Client } from 'pg';
 import { Retention, type RetentionLimits } from '../retention.ts';
 import { emptyShard, type Shard } from '../shard.ts';
-import { LEASES, NEWEST_CHANGES } from './statements.ts';
+import { SELECT_LEASES, NEWEST_CHANGES } from './statements.ts';
 
 /** Reads the epoch and the retained change records of each shard in the database. This process holds no lease yet. */
 export async function readShards(client: Client, limits: RetentionLimits): Promise<Map<string, Shard>> {
-  const { rows } = await client.query<{ shard: string; epoch: string; seq: string }>(LEASES);
+  const { rows } = await client.query<{ shard: string; epoch: string; seq: string }>(SELECT_LEASES);
   const shards = new Map<string, Shard>();
   for (const { shard, epoch, seq } of rows) {
     const retention = await readRetention(client, shard, Number(seq), limits);

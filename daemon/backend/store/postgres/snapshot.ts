@@ -7,15 +7,15 @@ import type { StoredEntry } from '../entries.ts';
 import { convertEntries, convertValues, type ConvertValue } from '../migrations/pending-migrations.ts';
 import { databaseError } from './database-error.ts';
 import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
-import { LAST_SEQ, PAGE_AFTER, PAGE_FROM } from './statements.ts';
+import { SELECT_LAST_SEQ, SELECT_PAGE_AFTER, SELECT_PAGE_FROM } from './statements.ts';
 
 /** Maximum number of entries of a page, which one query reads. */
 const PAGE_ENTRIES = 1000;
 
-const BEGIN = 'begin isolation level repeatable read read only';
+const BEGIN_STATEMENT = 'begin isolation level repeatable read read only';
 
 /** Reads the entries of a key range page by page, in the current transaction of a connection. */
-class Pages {
+class EntryPages {
   isThrough = false;
   readonly #client: PoolClient;
   readonly #range: ScanRange;
@@ -34,7 +34,7 @@ class Pages {
     const from = Buffer.from(this.#last ?? gt ?? gte ?? '');
     const limit = Math.min(PAGE_ENTRIES, this.#left);
     const isAfter = this.#last !== undefined || gt !== undefined;
-    const query = entriesQuery(isAfter ? 'page-after' : 'page-from', isAfter ? PAGE_AFTER : PAGE_FROM, [
+    const query = entriesQuery(isAfter ? 'page-after' : 'page-from', isAfter ? SELECT_PAGE_AFTER : SELECT_PAGE_FROM, [
       from,
       Buffer.from(lt),
       limit,
@@ -52,12 +52,12 @@ class Pages {
  * until the last page was read; `open` reads a range of one page completely.
  */
 export class Snapshot {
-  readonly #pages: Pages;
+  readonly #pages: EntryPages;
   #client: PoolClient | undefined;
   #first: readonly EntryRow[] = [];
 
   private constructor(range: ScanRange, client: PoolClient) {
-    this.#pages = new Pages(client, range);
+    this.#pages = new EntryPages(client, range);
     this.#client = client;
   }
 
@@ -66,7 +66,7 @@ export class Snapshot {
     const client = await readers.connect();
     const snapshot = new Snapshot(range, client);
     try {
-      await client.query(BEGIN);
+      await client.query(BEGIN_STATEMENT);
       snapshot.#first = await snapshot.#page();
       return snapshot;
     } catch (error) {
@@ -103,7 +103,7 @@ export class Snapshot {
   async #finish(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    if (client !== undefined) await commit(client);
+    if (client !== undefined) await endTransaction(client);
   }
 
   /**
@@ -144,7 +144,7 @@ export async function openFullSnapshot(
     }
   };
   async function* stored(prefix: Key): AsyncGenerator<StoredEntry, void, undefined> {
-    const pages = new Pages(client, scanRange(prefix, {}));
+    const pages = new EntryPages(client, scanRange(prefix, {}));
     while (!pages.isThrough) {
       for (const { key, value } of await reading(pages.next())) yield [decodeTuple(key), value];
     }
@@ -153,16 +153,16 @@ export async function openFullSnapshot(
   const getMany = async (keys: readonly Key[]): Promise<(string | undefined)[]> =>
     convertValues(keys, await reading(readValues(client, keys)), read);
   try {
-    await client.query(BEGIN);
-    const { rows } = await client.query<{ seq: string }>(LAST_SEQ, [shard]);
-    return { seq: Number(rows[0]?.seq ?? 0), scan, getMany, [Symbol.asyncDispose]: () => commit(client) };
+    await client.query(BEGIN_STATEMENT);
+    const { rows } = await client.query<{ seq: string }>(SELECT_LAST_SEQ, [shard]);
+    return { seq: Number(rows[0]?.seq ?? 0), scan, getMany, [Symbol.asyncDispose]: () => endTransaction(client) };
   } catch (error) {
     client.release(error instanceof Error ? error : true);
     throw databaseError(shown, 'read', error);
   }
 }
 
-async function commit(client: PoolClient): Promise<void> {
+async function endTransaction(client: PoolClient): Promise<void> {
   try {
     await client.query('commit');
     client.release();

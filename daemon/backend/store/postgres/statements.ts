@@ -6,7 +6,7 @@
  * The fill factor of the table `mon.entry` leaves space in each page for the next version of a row, so that a new value
  * does not change the index.
  */
-export const TABLES = `
+export const CREATE_TABLES = `
 create schema mon;
 create table mon.store (
   single boolean primary key default true check (single),
@@ -83,7 +83,7 @@ export const RELEASED_CHANNEL = 'mon_released';
  */
 export const LOCK_TABLE_CREATION = 'select pg_advisory_xact_lock(5067001)';
 
-const MS = `* interval '1 millisecond'`;
+const MILLISECONDS = `* interval '1 millisecond'`;
 
 /**
  * Acquires a lease that is free or expired, or that the same holder already has. It returns no row if another member
@@ -94,19 +94,19 @@ const MS = `* interval '1 millisecond'`;
  *
  * $1 shard, $2 holder, $3 milliseconds until the lease expires.
  */
-export const ACQUIRE = `
+export const ACQUIRE_LEASE = `
 with free as (
   select shard from mon.lease
   where shard = $1 and (holder is null or holder = $2 or good_until <= clock_timestamp())
   for update skip locked
 ), taken as (
   update mon.lease as held set epoch = epoch + 1, holder = $2, since = clock_timestamp(), offered_to = null,
-    good_until = clock_timestamp() + $3 ${MS}
+    good_until = clock_timestamp() + $3 ${MILLISECONDS}
   from free where held.shard = free.shard
   returning epoch, seq
 ), made as (
   insert into mon.lease (shard, epoch, holder, good_until, seq)
-  select $1, 1, $2, clock_timestamp() + $3 ${MS}, 0 where not exists (select from mon.lease where shard = $1)
+  select $1, 1, $2, clock_timestamp() + $3 ${MILLISECONDS}, 0 where not exists (select from mon.lease where shard = $1)
   on conflict do nothing
   returning epoch, seq
 )
@@ -118,18 +118,18 @@ select epoch::int8, seq::int8 from taken union all select epoch::int8, seq::int8
  *
  * $1 shard, $2 holder, $3 milliseconds until the lease expires.
  */
-export const RETAKE = `
-update mon.lease set epoch = epoch + 1, good_until = clock_timestamp() + $3 ${MS}
+export const REACQUIRE_LEASE = `
+update mon.lease set epoch = epoch + 1, good_until = clock_timestamp() + $3 ${MILLISECONDS}
 where shard = $1 and holder = $2
 returning epoch::int8, seq::int8`;
 
 /**
- * Renews a lease, even if it has expired (see `RETAKE`). It returns no row if another member has acquired the lease.
+ * Renews a lease, even if it has expired (see `REACQUIRE_LEASE`). It returns no row if another member has acquired the lease.
  *
  * $1 shard, $2 holder, $3 epoch, $4 milliseconds until the lease expires.
  */
-export const RENEW = `
-update mon.lease set good_until = clock_timestamp() + $4 ${MS}
+export const RENEW_LEASE = `
+update mon.lease set good_until = clock_timestamp() + $4 ${MILLISECONDS}
 where shard = $1 and holder = $2 and epoch = $3
 returning epoch`;
 
@@ -137,14 +137,14 @@ returning epoch`;
  * Releases a lease and notifies the waiting members. $1 shard, $2 holder, $3 epoch, $4 id of the member that may
  * acquire the lease first (null for any member).
  */
-export const RELEASE = `
+export const RELEASE_LEASE = `
 with released as (
   update mon.lease set holder = null, good_until = clock_timestamp(), offered_to = $4
   where shard = $1 and holder = $2 and epoch = $3 returning shard
 )
 select pg_notify('${RELEASED_CHANNEL}', shard) from released`;
 
-export const HOLDER = `
+export const SELECT_HOLDER = `
 select holder, greatest(0, ceil(extract(epoch from good_until - clock_timestamp())))::int4 as seconds from mon.lease where shard = $1`;
 
 /**
@@ -156,9 +156,9 @@ select holder, greatest(0, ceil(extract(epoch from good_until - clock_timestamp(
  * delete, $8 id of the batch, $9 number of changes, $10 the changes, $11 first sequence number whose change record is
  * retained.
  */
-export const WRITE = `
+export const WRITE_BATCH = `
 with held as (
-  update mon.lease set seq = seq + 1, good_until = clock_timestamp() + $4 ${MS}
+  update mon.lease set seq = seq + 1, good_until = clock_timestamp() + $4 ${MILLISECONDS}
   where shard = $1 and holder = $2 and epoch = $3
   returning seq
 ), put as (
@@ -181,7 +181,7 @@ select seq::int8, pg_notify('${WRITTEN_CHANNEL}', $1) from held`;
  */
 export const FIND_BATCH = `select seq::int8 from mon.change where shard = $1 and batch = $2`;
 
-export const LEASES = `select shard, epoch::int8, seq::int8 from mon.lease`;
+export const SELECT_LEASES = `select shard, epoch::int8, seq::int8 from mon.lease`;
 
 /**
  * Selects the sequence numbers and change counts of the newest writes to a shard, newest first: $1 shard, $2 maximum
@@ -192,17 +192,17 @@ export const NEWEST_CHANGES = `select seq::int8, count from mon.change where sha
 /**
  * Selects the changes of writes to a shard in order: $1 shard, $2 first and $3 last sequence number, $4 maximum number.
  */
-export const RECORDS = `
+export const SELECT_RECORDS = `
 select seq::int8, changes from mon.change where shard = $1 and seq between $2 and $3 order by seq limit $4`;
 
-export const VALUES = `select key, value from mon.entry where key = any($1::bytea[])`;
+export const SELECT_VALUES = `select key, value from mon.entry where key = any($1::bytea[])`;
 
 /**
- * Selects a page of entries in key order: $1 lower bound (`PAGE_AFTER` excludes it, `PAGE_FROM` includes it), $2 upper
+ * Selects a page of entries in key order: $1 lower bound (`SELECT_PAGE_AFTER` excludes it, `SELECT_PAGE_FROM` includes it), $2 upper
  * bound (excluded), $3 maximum number.
  */
-export const PAGE_AFTER = `select key, value from mon.entry where key > $1 and key < $2 order by key limit $3`;
-export const PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
+export const SELECT_PAGE_AFTER = `select key, value from mon.entry where key > $1 and key < $2 order by key limit $3`;
+export const SELECT_PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
 
 /**
  * Selects a page of entries in key order, limited by number and size: $1 lower bound (included), $2 upper bound
@@ -227,7 +227,7 @@ export const COUNT_RANGE = `select count(*)::int8 from mon.entry where key >= $1
  * Replaces values that have not changed since they were read: $1 keys, $2 values as they were read, $3 new values. It
  * skips locked rows and returns the keys whose values were replaced.
  */
-export const REPLACE = `
+export const REPLACE_VALUES = `
 with free as (
   select entry.key, given.current from unnest($1::bytea[], $2::bytea[], $3::bytea[]) as given(key, old, current)
   join mon.entry as entry on entry.key = given.key and entry.value = given.old
@@ -247,7 +247,7 @@ returning entry.key`;
 export const OLDER_PROGRAMS = `
 with listed as (
   select id, name, url, version, newest_schema, since, last_seen from mon.member
-  where last_seen >= clock_timestamp() - $3 ${MS}
+  where last_seen >= clock_timestamp() - $3 ${MILLISECONDS}
 ), held as (
   select holder, good_until from mon.lease where good_until > clock_timestamp()
 )
@@ -272,7 +272,7 @@ order by name`;
 export const RELEASE_UNLISTED = `
 update mon.lease set holder = null
 where good_until <= clock_timestamp() and holder not in (
-  select id from mon.member where last_seen >= clock_timestamp() - $1 ${MS}
+  select id from mon.member where last_seen >= clock_timestamp() - $1 ${MILLISECONDS}
 )`;
 
 /**
@@ -280,19 +280,19 @@ where good_until <= clock_timestamp() and holder not in (
  */
 export const SET_SCHEMA = `update mon.store set schema = $1 where schema < $1`;
 
-export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;
+export const SELECT_SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;
 
 /**
  * Selects writes with the keys that they changed, for followers: $1 shard, $2 the last sequence number that the
  * follower has, $3 maximum number of writes after it. The write with number $2 is selected too, but only with its id,
  * and only if it is still retained.
  */
-export const WRITES_AFTER = `
+export const SELECT_WRITES_AFTER = `
 select seq::int8, batch, case when seq > $2 then changes end as changes, case when seq > $2 then keys end as keys
 from mon.change where shard = $1 and seq >= $2 order by seq limit $3::int8 + 1`;
 
 /** Selects the sequence number of the last write to a shard, as the snapshot of the transaction shows it. $1 shard. */
-export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
+export const SELECT_LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
 
 /**
  * Inserts or updates the row of a member, and sets the time when it was last seen to now. $1 id, $2 name, $3 URL, $4
@@ -307,13 +307,13 @@ on conflict (id) do update set name = excluded.name, url = excluded.url, fingerp
   last_seen = clock_timestamp()`;
 
 /** Removes members that were not seen for $1 milliseconds. */
-export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MS}`;
+export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MILLISECONDS}`;
 
-export const LEAVE = `delete from mon.member where id = $1`;
+export const DELETE_MEMBER = `delete from mon.member where id = $1`;
 
 const epochMs = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
-export const MEMBERS = `
+export const SELECT_MEMBERS = `
 select id, name, url, fingerprint, version, proof, seq::int8, ${epochMs('since')} as since_ms, ${epochMs('last_seen')} as seen_ms
 from mon.member order by name, id`;
 

@@ -1,5 +1,5 @@
 import { MonError } from '../../../../shared/errors.ts';
-import { MIGRATIONS, schemaAfter } from '../migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../migrations/list.ts';
 import { RETENTION_DEFAULT } from '../retention.ts';
 import { databaseError } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
@@ -24,10 +24,10 @@ export async function openUnfinishedCopy(url: string, sourceId: string): Promise
   const server = new DatabaseServer(parseDatabaseUrl(url));
   const client = await server.connect(() => undefined);
   try {
-    const row = await ensureTables(client, server.shown, schemaAfter(MIGRATIONS), sourceId);
+    const row = await ensureTables(client, server.shown, schemaAfterMigrations(MIGRATIONS), sourceId);
     if (row.copying !== sourceId) throw holdsAnother(server.shown);
     const store = new PostgresStore(server, row, await readShards(client, RETENTION_DEFAULT));
-    return { store, finish: () => finish(url), [Symbol.asyncDispose]: () => store.close() };
+    return { store, finish: () => finishCopy(url), [Symbol.asyncDispose]: () => store.close() };
   } catch (error) {
     throw databaseError(server.shown, 'read', error);
   } finally {
@@ -35,7 +35,7 @@ export async function openUnfinishedCopy(url: string, sourceId: string): Promise
   }
 }
 
-async function finish(url: string): Promise<void> {
+async function finishCopy(url: string): Promise<void> {
   const server = new DatabaseServer(parseDatabaseUrl(url));
   const client = await server.connect(() => undefined);
   try {

@@ -14,7 +14,7 @@ export interface Terminal {
  *
  * @throws MonError `invalid` if the input ends without an answer, for example by Ctrl-D or Ctrl-C
  */
-export const terminal: Terminal = {
+export const processTerminal: Terminal = {
   ask: (question) => readAnswer(process.stderr, (asking) => asking.question(question)),
   async askSecret(question) {
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -7,7 +7,7 @@ export type ConfirmationPrompt = (question: string) => Promise<boolean>;
  * Asks a question on standard error, because the log goes to standard output. If the input ends without an answer, the
  * result is false.
  */
-export async function ask(question: string): Promise<boolean> {
+export async function askYesNo(question: string): Promise<boolean> {
   // The terminal mode of readline is off, because it would prevent Ctrl-C from interrupting the process.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const answer = await new Promise<string>((resolve) => {

@@ -1,6 +1,6 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { backUp, backupDir, readBackup, verifyBackup } from '../backup.ts';
-import { MIGRATIONS, schemaAfter } from '../migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../migrations/list.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from '../open-database.ts';
 import { describeStore } from '../open-schema.ts';
 import { isRestorable, restoreBackup } from '../restore-backup.ts';
@@ -45,7 +45,7 @@ export async function restoreCommand(
 }
 
 function refuseNewer(dir: string, schema: number): void {
-  const newest = schemaAfter(MIGRATIONS);
+  const newest = schemaAfterMigrations(MIGRATIONS);
   if (schema <= newest) return;
   throw new MonError(
     'invalid',

@@ -26,7 +26,7 @@ export interface CommandDependencies {
 }
 
 /** The confirmation question of completion 1.18. As in the reference, it calls the store an embedded database. */
-const QUESTION =
+const CONFIRMATION_QUESTION =
   'Are you sure you want to upgrade your embedded database? This operation cannot be undone; make sure you back up ' +
   'your database!';
 
@@ -61,7 +61,7 @@ export async function confirmUpgrade(
   { skipConfirm }: Pick<UpgradeFlags, 'skipConfirm'>,
   ask: ConfirmationPrompt,
 ): Promise<void> {
-  if (skipConfirm || (await ask(QUESTION))) return;
+  if (skipConfirm || (await ask(CONFIRMATION_QUESTION))) return;
   throw new MonError('unavailable', 'upgrade aborted by operator');
 }
 

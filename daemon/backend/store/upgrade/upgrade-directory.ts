@@ -4,7 +4,7 @@ import { LOCAL_ACCESS_FILE, readLocalAccess } from '../../../../shared/client/lo
 import { MonError } from '../../../../shared/errors.ts';
 import { openSchema, type OpenSchema } from '../open-schema.ts';
 import { upgradeOffline, type CommandDependencies, type UpgradeFlags } from './upgrade-command.ts';
-import { upgradeThrough } from './upgrade-through.ts';
+import { upgradeThroughBackend } from './upgrade-through.ts';
 
 /**
  * Upgrades the store in a directory. If a running backend has the store open, that backend upgrades it while it serves
@@ -24,7 +24,7 @@ export async function upgradeDirectory(
   const storeOrHolder = await openUnlessLocked(stateDir);
   if ('holder' in storeOrHolder) {
     parts.log.info({ url: storeOrHolder.holder }, 'the store is in use by a running backend: that backend upgrades it');
-    await upgradeThrough(addressOf(storeOrHolder.holder), flags, parts);
+    await upgradeThroughBackend(addressOf(storeOrHolder.holder), flags, parts);
     return;
   }
   await using opened = storeOrHolder;

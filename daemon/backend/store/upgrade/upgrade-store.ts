@@ -1,8 +1,8 @@
 import { errorMessage, MonError } from '../../../../shared/errors.ts';
 import type { StepProgress, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../../log/log.ts';
-import type { Clock, StoreSchema, StoreWork } from '../../ports.ts';
-import { mebibytes } from '../backup.ts';
+import type { Clock, StoreSchema, StoreOperationOptions } from '../../ports.ts';
+import { formatMebibytesRoundedUp } from '../backup.ts';
 
 /** Interval in milliseconds of the progress messages of an upgrade (completion 1.18). */
 const PROGRESS_INTERVAL_MS = 5000;
@@ -13,7 +13,7 @@ export interface UpgradeDependencies {
   readonly log: Log;
 }
 
-export interface UpgradeRequest extends StoreWork {
+export interface UpgradeRequest extends StoreOperationOptions {
   /** Directory of the backup, by default below the state directory; false if no backup is made. */
   readonly backup: { readonly dir?: string | undefined } | false;
   readonly onBackup?: (dir: string) => void;
@@ -76,7 +76,7 @@ async function refuseWithoutSpace(schema: StoreSchema): Promise<void> {
   if (space === undefined || space.free >= 2 * space.needed) return;
   throw new MonError(
     'unavailable',
-    `not enough disk space: backup and upgrade need ${mebibytes(2 * space.needed)}, but only ${mebibytes(space.free)} are free; ` +
+    `not enough disk space: backup and upgrade need ${formatMebibytesRoundedUp(2 * space.needed)}, but only ${formatMebibytesRoundedUp(space.free)} are free; ` +
       'free some space, or upgrade without a backup (--no-backup)',
   );
 }

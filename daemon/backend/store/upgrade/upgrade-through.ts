@@ -6,7 +6,7 @@ import type { Clock } from '../../ports.ts';
 import { refuseObstacles } from './upgrade-store.ts';
 import { confirmUpgrade, showPlan, type CommandDependencies, type UpgradeFlags } from './upgrade-command.ts';
 
-const PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
+const UPGRADE_PATH = ['api', 'mon', 'v1', 'store', 'upgrade'];
 
 /**
  * Timeout in milliseconds of each request to the backend. A status request takes long in a large store, because the
@@ -24,7 +24,7 @@ const PROGRESS_INTERVAL_MS = 5000;
  * @throws MonError `unavailable` if the backend cannot be reached, the upgrade fails or the operator declines;
  *   `conflict` if something blocks the upgrade; `invalid` if the flags name a directory for the backup
  */
-export async function upgradeThrough(
+export async function upgradeThroughBackend(
   address: BackendAddress,
   flags: UpgradeFlags,
   parts: CommandDependencies,
@@ -47,7 +47,11 @@ export async function upgradeThrough(
   );
   try {
     refuseObstacles(status.obstacles, log);
-    await request({ method: 'POST', path: PATH, body: { backup: flags.backup !== false, timeout: flags.timeout } });
+    await request({
+      method: 'POST',
+      path: UPGRADE_PATH,
+      body: { backup: flags.backup !== false, timeout: flags.timeout },
+    });
     const { schema, run } = await awaitEnd(request, parts, stop.signal);
     if (run.state !== 'done')
       throw new MonError(
@@ -73,7 +77,7 @@ async function awaitEnd(
   using timers = new DisposableStack();
   timers.use(clock.every(PROGRESS_INTERVAL_MS, () => log.warn({ ...status.run.progress }, 'upgrading database')));
   while (status.run.state === 'running') {
-    await pause(clock, POLL_INTERVAL_MS);
+    await waitMs(clock, POLL_INTERVAL_MS);
     signal.throwIfAborted();
     status = await readStatus(request);
   }
@@ -81,12 +85,12 @@ async function awaitEnd(
 }
 
 async function readStatus(request: Requester): Promise<StoreUpgradeStatus> {
-  const { body } = await request({ method: 'GET', path: PATH });
+  const { body } = await request({ method: 'GET', path: UPGRADE_PATH });
   const parsed = storeUpgradeResponse.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new MonError('unavailable', 'the server at this URL is not a mon backend that can upgrade its store');
 }
 
-function pause(clock: Clock, ms: number): Promise<void> {
+function waitMs(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve));
 }

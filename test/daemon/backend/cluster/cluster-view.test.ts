@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clusterViewOf } from '../../../../daemon/backend/cluster/cluster-view.ts';
-import type { Standing, StoredMember } from '../../../../daemon/backend/store/shared-store.ts';
+import type { MemberStanding, StoredMember } from '../../../../daemon/backend/store/shared-store.ts';
 
 const NOW_MS = 1_800_000_000_000;
 
@@ -27,7 +27,7 @@ function shown(members: readonly StoredMember[], holder = 'a'): readonly string[
     offeredTo: undefined,
     epoch: 1,
     seq: 7,
-  } satisfies Standing['lease'];
+  } satisfies MemberStanding['lease'];
   const self = { id: 'a', seq: 7, newest: 7, isTooFarBehind: false, problems: new Map<string, string>() };
   const view = clusterViewOf({ nowMs: NOW_MS, members, lease }, self, { location: 'db', problem: null });
   return view.members.map(({ id, role, state }) => `${id} ${role} ${state}`);

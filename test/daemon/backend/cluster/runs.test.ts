@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { LiveMember } from '../../../../daemon/backend/cluster/runs/live-member.ts';
 import { LiveMembers } from '../../../../daemon/backend/cluster/runs/live-members.ts';
 import { SpreadRuns } from '../../../../daemon/backend/cluster/runs/spread-runs.ts';
-import { DELIVERED, type DeliveryOutcome } from '../../../../daemon/backend/notify/delivery/outcome.ts';
+import { DELIVERED_OUTCOME, type DeliveryOutcome } from '../../../../daemon/backend/notify/delivery/outcome.ts';
 import type { MemberIndependentHandler } from '../../../../shared/schemas/peer-run.ts';
 import { aJob } from '../../../support/a-job.ts';
 import { signaturesOf } from '../../../support/forwarding-rig.ts';
@@ -90,7 +90,7 @@ function spreadOver(
     own: {
       deliver: async ({ handler }) => {
         here.push(handler);
-        return DELIVERED;
+        return DELIVERED_OUTCOME;
       },
     },
     runsHandlers: () => false,
@@ -134,7 +134,7 @@ describe('a handler run on another member', () => {
     parts.clock.advance(14_900);
     expect(parts.here).toEqual([]);
     parts.clock.advance(200);
-    expect(await running).toEqual(DELIVERED);
+    expect(await running).toEqual(DELIVERED_OUTCOME);
     expect(parts.here).toEqual(['mail']);
     await expect.poll(() => parts.other.lost).toBe(1);
     expect(parts.member.hasCapacity).toBe(false);
@@ -153,7 +153,7 @@ describe('a handler run on another member', () => {
     const parts = await rig();
     const { event, ...rest } = aJob();
     const large = { ...rest, event: { ...event, check: { ...event.check, output: 'x'.repeat(9 * 1024 * 1024) } } };
-    expect(await deliver(parts, PIPE, large)).toEqual(DELIVERED);
+    expect(await deliver(parts, PIPE, large)).toEqual(DELIVERED_OUTCOME);
     expect(parts.here).toEqual(['mail']);
     expect(parts.other.orders).toEqual([]);
     expect(parts.member.hasCapacity).toBe(true);
@@ -191,7 +191,7 @@ describe('a handler run on another member', () => {
       expect(parts.member.hasCapacity).toBe(false);
     }
     expect(parts.member.isAnswering).toBe(false);
-    expect(await running).toEqual(DELIVERED);
+    expect(await running).toEqual(DELIVERED_OUTCOME);
     expect(parts.here).toEqual(['mail']);
   });
 });

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { MIGRATIONS, schemaAfter } from '../../../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../../../daemon/backend/store/migrations/list.ts';
 import { COMPATIBLE_V2_VERSION, COMPATIBLE_VERSION, VERSION } from '../../../../shared/schemas/version.ts';
 import type { Versions } from '../../../../shared/schemas/versions.ts';
 import { Agents } from '../../../conformance/agents.ts';
@@ -48,7 +48,7 @@ test('GET /api/mon/v1/versions returns the running versions and the numbers of s
   expect(audit).toBe(((await ask('GET', '/api/mon/v1/audit')).body as unknown[]).length);
   expect(versions.store).toMatchObject({
     id: expect.stringMatching(/^[\da-f-]{36}$/),
-    schema: schemaAfter(MIGRATIONS),
+    schema: schemaAfterMigrations(MIGRATIONS),
   });
   expect(versions.store.bytes).toBe(await bytesOf(dir));
 });

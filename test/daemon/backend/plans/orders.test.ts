@@ -12,7 +12,7 @@ import { PlanDriver, SESSION } from '../../../support/plan-driver.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
 import type { StoreOp } from '../../../../daemon/backend/ports.ts';
-import { MIGRATIONS, schemaAfter } from '../../../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../../../daemon/backend/store/migrations/list.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 
 interface Rig {
@@ -236,7 +236,7 @@ describe('steps of an upgrade plan', () => {
     for (let at = 0; at < 5; at++) await plan.skip('not in this test');
     await plan.until('migrate');
     expect((await plan.start()).steps.find(({ id }) => id === 'migrate')).toMatchObject({
-      note: `the database is up to date already, at schema ${String(schemaAfter(MIGRATIONS))}`,
+      note: `the database is up to date already, at schema ${String(schemaAfterMigrations(MIGRATIONS))}`,
     });
   });
 

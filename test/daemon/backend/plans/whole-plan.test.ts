@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { MIGRATIONS, schemaAfter } from '../../../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../../../daemon/backend/store/migrations/list.ts';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { openUpgradeClient, type UpgradeClient } from '../../../../shared/client/plan-client.ts';
 import { contentOf, earlierStore } from '../../../support/earlier-stores.ts';
@@ -87,7 +87,7 @@ test('an upgrade plan fixes a missing namespace, takes a backup, survives a rest
 
   expect((await plan.start()).steps.find((step) => step.id === 'migrate')).toMatchObject({
     state: 'done',
-    note: `upgraded the database from schema 2 to ${String(schemaAfter(MIGRATIONS))}`,
+    note: `upgraded the database from schema 2 to ${String(schemaAfterMigrations(MIGRATIONS))}`,
   });
   expect(await api.submitResult({ name: 'x', output: 'y' })).toHaveProperty('issued');
   await agent.waitForAck(1);

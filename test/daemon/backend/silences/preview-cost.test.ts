@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { eventsCovered } from '../../../../daemon/backend/silences/covered-events.ts';
+import { countCoveredEvents } from '../../../../daemon/backend/silences/covered-events.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 
@@ -14,8 +14,8 @@ test('a preview of silences that would cost too much is rejected with a remedy',
   }));
   await rig.results.submit(DEFAULT_NAMESPACE, results);
   const namespace = rig.registry.namespace(DEFAULT_NAMESPACE);
-  const preview = (costMax?: number): ReturnType<typeof eventsCovered> =>
-    eventsCovered(namespace, [{ selector: 'check!=backup' }], rig.clock.now(), costMax);
+  const preview = (costMax?: number): ReturnType<typeof countCoveredEvents> =>
+    countCoveredEvents(namespace, [{ selector: 'check!=backup' }], rig.clock.now(), costMax);
   expect(await preview()).toMatchObject({ total: 200 });
   expect(await preview(200 * 200)).toMatchObject({ total: 200 });
   await expect(preview(5000)).rejects.toMatchObject({

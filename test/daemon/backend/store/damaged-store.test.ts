@@ -5,7 +5,7 @@ import { inspectStore } from '../../../../daemon/backend/store/inspect/inspect-s
 import { scanLog } from '../../../../daemon/backend/store/inspect/log-scan.ts';
 import { rethrowPermissionError, storeFiles } from '../../../../daemon/backend/store/inspect/store-files.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { MIGRATIONS, schemaAfter } from '../../../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../../../daemon/backend/store/migrations/list.ts';
 import { repairStore } from '../../../../daemon/backend/store/repair-store.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import { filesOf, flip, storedValues, newestOf, writtenStore } from '../../../support/damaged-store.ts';
@@ -93,7 +93,7 @@ describe('a damaged store', () => {
       expect(await filesOf(dir)).toEqual(before);
 
       const target = `${dir}-repaired`;
-      const { lost } = await repairStore(dir, target, { signal: never, schema: schemaAfter(MIGRATIONS) });
+      const { lost } = await repairStore(dir, target, { signal: never, schema: schemaAfterMigrations(MIGRATIONS) });
       expect(await filesOf(dir)).toEqual(before);
       const held = await storedValues(target);
       for (const [name, value] of held) expect(story.get(name)).toContain(value);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { MIGRATIONS, schemaAfter } from '../../../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../../../daemon/backend/store/migrations/list.ts';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { openUpgradeClient } from '../../../../shared/client/plan-client.ts';
 import { createUpgradePlan } from '../../../../shared/domain/plan/plan.ts';
@@ -93,7 +93,9 @@ test('monctl upgrade run executes a plan in a plain terminal, and a second run r
   expect(went).toMatchObject({ code: 0, stdout: 'plan 1, 6.1.0 to 6.5.0: done\n' });
   expect(answers).toEqual([]);
   expect(went.stderr).toContain('not done: this backend was not restarted since the step began');
-  expect(went.stderr).toContain(`migrate: upgraded the database from schema 2 to ${String(schemaAfter(MIGRATIONS))}`);
+  expect(went.stderr).toContain(
+    `migrate: upgraded the database from schema 2 to ${String(schemaAfterMigrations(MIGRATIONS))}`,
+  );
   expect((await upgrade(url, ['run', '--from', '6.5.0'], { answer: 'q' })).stdout).toContain('plan 2');
 });
 

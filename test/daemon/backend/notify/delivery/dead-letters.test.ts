@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { DeadLetterIndex } from '../../../../../daemon/backend/notify/delivery/dead-letter-index.ts';
-import { DELIVERED, permanentFailure } from '../../../../../daemon/backend/notify/delivery/outcome.ts';
+import { DELIVERED_OUTCOME, permanentFailure } from '../../../../../daemon/backend/notify/delivery/outcome.ts';
 import { aHandler, openHandlerRig, type HandlerRig } from '../../../../support/handler-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
@@ -30,7 +30,7 @@ test('a retried dead letter becomes a job with the same id', async () => {
   const again = await rig.run(2);
   expect(again).toMatchObject({ job: { id, client: 'a', event: { id: 'a/disk' } }, attempt: 1 });
   expect(clientsOf(rig)).toEqual(['b']);
-  again.end(DELIVERED);
+  again.end(DELIVERED_OUTCOME);
   await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [idOf(rig, 'b')], dead: [idOf(rig, 'b')] }));
 });
 
@@ -60,7 +60,7 @@ test('retried dead letters run after the jobs that are already queued', async ()
   await fail(rig, 'mail', 'a');
   await rig.ask('mail', ['b', 'disk'], ['c', 'disk']);
   await rig.deadLetters.retry({ all: true });
-  for (let at = 1; at <= 3; at++) (await rig.run(at)).end(DELIVERED);
+  for (let at = 1; at <= 3; at++) (await rig.run(at)).end(DELIVERED_OUTCOME);
   expect(rig.begun.slice(1).map(({ job }) => job.client)).toEqual(['b', 'c', 'a']);
 });
 
@@ -71,7 +71,7 @@ test('several concurrent retries of one dead letter run its job once', async () 
   const [first, second] = await Promise.allSettled([rig.deadLetters.retry({ id }), rig.deadLetters.retry({ id })]);
   expect(first).toMatchObject({ status: 'fulfilled', value: 1 });
   expect(second).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } });
-  (await rig.run(1)).end(DELIVERED);
+  (await rig.run(1)).end(DELIVERED_OUTCOME);
   await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [], dead: [] }));
   expect(rig.begun).toHaveLength(2);
 });

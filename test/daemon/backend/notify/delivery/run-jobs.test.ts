@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import {
-  DELIVERED,
+  DELIVERED_OUTCOME,
   permanentFailure,
   retryableFailure,
 } from '../../../../../daemon/backend/notify/delivery/outcome.ts';
@@ -25,7 +25,7 @@ describe('the order of handler jobs', () => {
     await rig.run(1);
     await settled();
     expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
-    (await rig.run(1)).end(DELIVERED);
+    (await rig.run(1)).end(DELIVERED_OUTCOME);
     await rig.run(2);
     await settled();
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
@@ -38,7 +38,7 @@ describe('the order of handler jobs', () => {
     await rig.run(1);
     await settled();
     expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
-    (await rig.run(0)).end(DELIVERED);
+    (await rig.run(0)).end(DELIVERED_OUTCOME);
     await rig.run(2);
     // The second job of `a/disk` was queued before the job of `c/disk`.
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'a/disk']);
@@ -57,7 +57,7 @@ describe('the order of handler jobs', () => {
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk'], ['c', 'disk']);
     const first = await rig.run(0);
     rig.definitions.replace({ checks: new Map(), handlers: new Map([['mail', aHandler({ concurrency: 2 })]]) });
-    first.end(DELIVERED);
+    first.end(DELIVERED_OUTCOME);
     await rig.run(2);
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
   });
@@ -66,7 +66,7 @@ describe('the order of handler jobs', () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 1 }) } });
     const pairs = Array.from({ length: 1500 }, (_, at): [string, string] => [`c-${String(at)}`, 'disk']);
     await rig.ask('mail', ...pairs);
-    for (let at = 0; at < pairs.length; at++) (await rig.run(at)).end(DELIVERED);
+    for (let at = 0; at < pairs.length; at++) (await rig.run(at)).end(DELIVERED_OUTCOME);
     expect(begun(rig)).toEqual(pairs.map(([client]) => `${client}/disk`));
     expect(rig.begun[1400]?.job.event.client['secret']).toBe('hunter2');
     await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [], dead: [] }));
@@ -77,7 +77,7 @@ describe('a finished job', () => {
   test('a finished handler job is removed from the store', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk']);
-    (await rig.run(0)).end(DELIVERED);
+    (await rig.run(0)).end(DELIVERED_OUTCOME);
     const { job } = await rig.run(1);
     await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [job.id], dead: [] }));
     expect(rig.last.lastDeliveryForCheck('default', 'a', 'disk', 'mail')).toEqual({
@@ -95,7 +95,7 @@ describe('a finished job', () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler() } });
     await rig.ask('mail', ['a', 'disk']);
     rig.store.refuses = () => true;
-    (await rig.run(0)).end(DELIVERED);
+    (await rig.run(0)).end(DELIVERED_OUTCOME);
     const complaint = 'could not store the outcomes of handler runs, retrying soon';
     await vi.waitFor(() => expect(rig.log.messages('warn')).toEqual([complaint]));
     expect((await rig.stored()).jobs).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('a finished job', () => {
     const { job, end } = await rig.run(0);
     const release = rig.store.hold();
     const asked = ['b', 'c', 'd'].map((client) => rig.ask('mail', [client, 'disk']));
-    end(DELIVERED);
+    end(DELIVERED_OUTCOME);
     await settled();
     release();
     await Promise.all(asked);
@@ -124,7 +124,7 @@ describe('a finished job', () => {
     await rig.ask('mail', ...Array.from({ length: 100 }, (_, at): [string, string] => [String(at), 'disk']));
     await rig.run(99);
     const before = rig.store.writes;
-    for (const run of rig.begun) run.end(DELIVERED);
+    for (const run of rig.begun) run.end(DELIVERED_OUTCOME);
     await vi.waitFor(async () => expect((await rig.stored()).jobs).toEqual([]));
     expect(rig.store.writes - before).toBeLessThanOrEqual(2);
   });
@@ -225,12 +225,12 @@ describe('a handler job that fails', () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry, concurrency: 1 }) } });
     await rig.ask('mail', ['a', 'disk'], ['a', 'disk'], ['b', 'disk']);
     (await rig.run(0)).end(retryableFailure('refused'));
-    (await rig.run(1)).end(DELIVERED);
+    (await rig.run(1)).end(DELIVERED_OUTCOME);
     await settled();
     expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
     expect(rig.lanes.statistics().get('mail')).toMatchObject({ waiting: 1, running: 0, retrying: 1 });
     rig.clock.advance(3000);
-    (await rig.run(2)).end(DELIVERED);
+    (await rig.run(2)).end(DELIVERED_OUTCOME);
     const last = await rig.run(3);
     expect(rig.begun.map(({ job, attempt }) => [job.client, attempt])).toEqual([
       ['a', 1],
@@ -262,7 +262,7 @@ describe('the full queue of a handler', () => {
     });
     expect(rig.log.records.filter(({ level }) => level === 'error')).toHaveLength(1);
     expect(rig.lanes.statistics().get('mail')).toMatchObject({ waiting: 2, running: 1, failed: 47 });
-    for (let at = 0; at < 3; at++) (await rig.run(at)).end(DELIVERED);
+    for (let at = 0; at < 3; at++) (await rig.run(at)).end(DELIVERED_OUTCOME);
     await rig.ask('mail', ['again', 'disk']);
     expect((await rig.run(3)).job.client).toBe('again');
   });
@@ -287,7 +287,7 @@ test('a handler counts as full while both its queue and the dead-letter queue ar
   await rig.ask('mail', ...Array.from({ length: 5 }, (_, at): [string, string] => [String(3 + at), 'disk']));
   await vi.waitFor(() => expect(rig.lanes.isFull('default', 'mail')).toBe(true));
   expect(rig.lanes.isFull('default', 'other')).toBe(false);
-  (await rig.run(0)).end(DELIVERED);
+  (await rig.run(0)).end(DELIVERED_OUTCOME);
   await vi.waitFor(() => expect(rig.lanes.isFull('default', 'mail')).toBe(false));
   await rig.ask('mail', ['again', 'disk']);
   expect(rig.lanes.isFull('default', 'mail')).toBe(true);
@@ -301,14 +301,14 @@ describe('handler jobs after a restart', () => {
     const handlers = { mail: aHandler({ concurrency: 1, retry }) };
     const before = await openHandlerRig({ dir, handlers });
     await before.ask('mail', ['a', 'disk'], ['b', 'disk'], ['c', 'disk'], ['d', 'disk']);
-    (await before.run(0)).end(DELIVERED);
+    (await before.run(0)).end(DELIVERED_OUTCOME);
     await before.run(1);
     await vi.waitFor(async () => expect((await before.stored()).jobs).toHaveLength(3));
     await before.stop('kill');
 
     const rig = await openHandlerRig({ dir, handlers });
     await rig.ask('mail', ['e', 'disk']);
-    for (let at = 0; at < 4; at++) (await rig.run(at)).end(DELIVERED);
+    for (let at = 0; at < 4; at++) (await rig.run(at)).end(DELIVERED_OUTCOME);
     await vi.waitFor(async () => expect((await rig.stored()).jobs).toEqual([]));
     await settled();
     expect(begun(rig)).toEqual(['b/disk', 'c/disk', 'd/disk', 'e/disk']);
@@ -349,7 +349,7 @@ describe('handler jobs after a restart', () => {
     const first = await before.run(0);
     const stopped = before.stop();
     await settled();
-    first.end(DELIVERED);
+    first.end(DELIVERED_OUTCOME);
     await stopped;
     expect(before.begun).toHaveLength(1);
     expect(first.signal.aborted).toBe(false);

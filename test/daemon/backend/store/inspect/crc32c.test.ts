@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { crc32c, masked } from '../../../../../daemon/backend/store/inspect/crc32c.ts';
+import { crc32c, maskChecksum } from '../../../../../daemon/backend/store/inspect/crc32c.ts';
 
 // Test vectors of RFC 3720, B.4, and the check value of the catalog of CRCs.
 test.each<{ name: string; bytes: Buffer; crc: number }>([
@@ -20,4 +20,4 @@ test('the CRC32C checksum of a text in two parts equals that of the whole text',
 });
 
 test('the masked CRC32C checksum of a text is correct', () =>
-  expect(masked(crc32c(Buffer.from('foo')))).toBe(masked(0xcf_c4_ae_1d)));
+  expect(maskChecksum(crc32c(Buffer.from('foo')))).toBe(maskChecksum(0xcf_c4_ae_1d)));

@@ -7,7 +7,7 @@ import {
 } from '../../../../../daemon/backend/model/events/check-record.ts';
 import { SCHEMA_VERSION, STORE_ID } from '../../../../../daemon/backend/store/keys.ts';
 import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
-import { MIGRATIONS, schemaAfter } from '../../../../../daemon/backend/store/migrations/list.ts';
+import { MIGRATIONS, schemaAfterMigrations } from '../../../../../daemon/backend/store/migrations/list.ts';
 import { notificationLog } from '../../../../../daemon/backend/store/migrations/005-notification-log.ts';
 import { ensureSchema } from '../../../../../daemon/backend/store/migrations/schema-version.ts';
 import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
@@ -23,7 +23,7 @@ import {
 import { entriesOf } from '../../../../support/store-contract.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
-const NEWEST = schemaAfter(MIGRATIONS);
+const NEWEST = schemaAfterMigrations(MIGRATIONS);
 const SCHEMA_KEY = encodeTuple(SCHEMA_VERSION);
 
 test('the released migrations are numbered from 2 without a gap', () => {

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { administratorOf } from '../../../../support/administrator.ts';
 import { backendAddress } from '../../../../../shared/client/local-access.ts';
 import type { Backend } from '../../../../../daemon/backend/compose.ts';
-import { upgradeThrough } from '../../../../../daemon/backend/store/upgrade/upgrade-through.ts';
+import { upgradeThroughBackend } from '../../../../../daemon/backend/store/upgrade/upgrade-through.ts';
 import { writeEarlierStore, type EarlierStore } from '../../../../../scripts/fixtures/earlier-store.ts';
 import { AgentPeer } from '../../../../support/agent-peer.ts';
 import { commandRig, FLAGS, told, type CommandRig } from '../../../../support/command-rig.ts';
@@ -32,7 +32,7 @@ async function serving(store: Partial<EarlierStore> & Pick<EarlierStore, 'schema
 }
 
 const through = ({ backend }: Served, rig: CommandRig, flags = FLAGS): Promise<void> =>
-  upgradeThrough(backendAddress(backend.url, { env: {} }), flags, rig);
+  upgradeThroughBackend(backendAddress(backend.url, { env: {} }), flags, rig);
 
 async function get(url: string, path: string): Promise<unknown> {
   return (await fetch(url + path)).json();
@@ -243,7 +243,7 @@ test(
     onTestFinished(() => backend.stop());
     expect(await get(backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({ schema: 1, run: { state: 'none' } });
     const rig = commandRig();
-    await upgradeThrough(backendAddress(backend.url, { env: {} }), FLAGS, rig);
+    await upgradeThroughBackend(backendAddress(backend.url, { env: {} }), FLAGS, rig);
     expect(rig.log.messages('info')).toEqual(['successfully upgraded database']);
   },
 );
