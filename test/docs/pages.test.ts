@@ -220,15 +220,15 @@ test.each([
   { page: 'harden', outcome: 'create an administrator, users and limited keys' },
   { page: 'from-nagios', outcome: 'replace a service and a passive check' },
   { page: 'containers', outcome: 'start a backend that answers a readiness probe' },
-  { page: 'automation', outcome: 'load definitions from files and objects' },
+  { page: 'ansible-and-terraform', outcome: 'load definitions from files and objects' },
 ])('the steps of the how-to page $page $outcome', { timeout: TIMEOUT_MS }, async ({ page }) => {
-  await using shell = await DocumentedShell.open();
+  await using shell = await DocumentedShell.open({ '0.0.0.0': '127.0.0.1' });
   expect(await followPage(pageOf(page), shell)).toBeGreaterThan(1);
 });
 
 test.each([
   { page: 'troubleshoot', outcome: 'show the causes of symptoms' },
-  { page: 'upgrade-mon', outcome: 'find a store that is up to date' },
+  { page: 'upgrade', outcome: 'find a store that is up to date' },
 ])('the steps of the how-to page $page $outcome on a running backend', { timeout: TIMEOUT_MS }, async ({ page }) => {
   await using shell = await DocumentedShell.open();
   await shell.run('mon-backend start --state-dir /var/lib/mon --log backend.log &');
