@@ -92,7 +92,8 @@ export class Site {
     this.#pages = [...pages, ...files];
     this.#writeSearch(
       'search-sections.js',
-      pages.filter((page) => !isSpecification(page)),
+      // The index page only lists the titles of the others.
+      pages.filter((page) => !isSpecification(page) && page.path !== sitePath(INDEX)),
     );
     this.#writeSearch('search-specifications.js', pages.filter(isSpecification));
     for (const picture of this.#pictures) this.#copyFile(join(REPOSITORY, picture), sitePath(picture));

@@ -37,10 +37,10 @@ const HITS_MAX = 20;
 
 /** Weights by path: the first match counts. Task pages rank above generated lists, which contain every word. */
 const PATH_WEIGHTS: readonly (readonly [RegExp, number])[] = [
-  [/^(?:how-to\/|faq|concepts|comparison)/, 1.5],
+  [/^how-to\//, 1.5],
   [/^(?:api|commands)\.html/, 0.15],
   [/^(?:settings|metrics|glossary)\.html|^reference\//, 0.7],
-  [/^(?:architecture|performance|releasing|index)\.html/, 0.3],
+  [/^(?:architecture|performance|releasing)\.html/, 0.3],
   [/^project\/changelog/, 0.1],
   [/^(?:spec|project)\//, 0.3],
 ];
@@ -100,25 +100,26 @@ export class SearchIndex {
   search(query: string, withSpecifications: boolean): SearchOutcome {
     const terms = this.#termsOf(query);
     const queries = terms.flatMap((term) => this.#queryOf(term));
+    // A query of one term also finds the pages with the title of a synonym.
+    const titles = new Set([query, ...(terms.length === 1 ? (terms[0]?.meanings ?? []) : [])].map(stemsOf));
     const hitsFor = (combineWith: 'AND' | 'OR'): readonly SearchHit[] =>
-      this.#hits({ combineWith, queries }, query, withSpecifications);
+      this.#hits({ combineWith, queries }, titles, withSpecifications);
     const complete = hitsFor('AND');
     return {
       hits: complete.length === 0 ? hitsFor('OR') : complete,
-      meanings: terms.flatMap(({ meanings }) => meanings),
+      meanings: [...new Set(terms.flatMap(({ meanings }) => meanings))],
       isPartial: complete.length === 0 || queries.length < terms.length,
     };
   }
 
-  #hits(query: Query, typed: string, withSpecifications: boolean): readonly SearchHit[] {
-    const title = stemsOf(typed);
+  #hits(query: Query, titles: ReadonlySet<string>, withSpecifications: boolean): readonly SearchHit[] {
     const hitsOnPage = new Map<string, number>();
     return this.#index
       .search(query)
       .flatMap(({ id, score, terms }) => {
         const section = this.#sections.get(String(id));
         if (section === undefined || (section.id.startsWith('spec/') && !withSpecifications)) return [];
-        return [{ section, words: terms, score: score * weightOf(section, title) }];
+        return [{ section, words: terms, score: score * weightOf(section, titles) }];
       })
       .toSorted((one, other) => other.score - one.score)
       .map(({ section, words, score }) => {
@@ -168,11 +169,11 @@ function stemsOf(text: string): string {
   return searchedWords(text).map(wordStem).join(' ');
 }
 
-function weightOf({ id, title, text }: IndexedSection, typed: string): number {
+function weightOf({ id, title, text }: IndexedSection, titles: ReadonlySet<string>): number {
   return (
     (PATH_WEIGHTS.find(([path]) => path.test(id))?.[1] ?? 1) *
     (id.includes('#') ? 1 : PAGE_FACTOR) *
-    (stemsOf(title) === typed ? SAME_TITLE_FACTOR : 1) *
+    (titles.has(stemsOf(title)) ? SAME_TITLE_FACTOR : 1) *
     (text.startsWith('As /') ? ALIAS_WEIGHT : 1)
   );
 }
