@@ -10,10 +10,11 @@ export type ReportActionKind = (typeof REPORT_ACTIONS)[number];
 /** Namespace of the object; present only if all namespaces are requested. */
 const namespace = z.string().exactOptional();
 
-/** A silence that was active for a check at the end of the time range of a report. */
+/** A silence or an acknowledgement that was active for a check at the end of the time range of a report. */
 const reportSilence = z.object({
+  /** Id of the silence; `acknowledgement` for the acknowledgement of the event. */
   id: z.string(),
-  /** Present if the silence is an acknowledgement: it covers only this check on this client and ends with the event. */
+  /** Present for an acknowledgement, and for a silence of only this check on this client that ends with the event. */
   acknowledged: z.literal(true).exactOptional(),
   who: z.string().exactOptional(),
   reason: z.string().exactOptional(),

@@ -14,7 +14,7 @@ import { OpenByCheck, type OpenCheck } from '../../../shared/domain/report/open-
 import type { Severity } from '../../../shared/domain/severity.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
 import { statusCountsOf, periodMsOf, StatusCounter } from '../../../shared/domain/timeline/open-over-time.ts';
-import type { OpenOverTime, Report, ReportCheck } from '../../../shared/schemas/report.ts';
+import type { OpenOverTime, Report, ReportCheck, ReportSilence } from '../../../shared/schemas/report.ts';
 import { shownOutput } from '../model/events/feed-rows.ts';
 import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { ReadStore } from '../ports.ts';
@@ -191,9 +191,16 @@ class CheckDetailsReader {
     const fullTrouble =
       (silenced.length > 0 && checkProblemOf(past, span, keptSinceOf(past, kept), silenced)) || trouble;
     const began = fullTrouble.began ?? (await this.#beginningOf(past));
-    const silences = fullTrouble.ended === null ? await atEnd.of(client, check) : [];
+    const isOpen = fullTrouble.ended === null;
+    const silences = isOpen ? await atEnd.of(client, check) : [];
+    const acknowledgement = isOpen && endsNow ? acknowledgementOf(past) : undefined;
     return requested.withNamespaceName(
-      { ...fullTrouble, began, output: outputOf(past, endsNow), silences },
+      {
+        ...fullTrouble,
+        began,
+        output: outputOf(past, endsNow),
+        silences: acknowledgement === undefined ? silences : [acknowledgement, ...silences],
+      },
       namespace.name,
     );
   }
@@ -227,6 +234,20 @@ class CheckDetailsReader {
     }
     return null;
   }
+}
+
+/** Returns the current acknowledgement of the open event of a check; undefined if there is none. */
+function acknowledgementOf({ namespace, client, check }: GatheredCheckHistory): ReportSilence | undefined {
+  const acknowledgement = namespace.check(client, check)?.state.event?.acknowledgement;
+  if (acknowledgement === undefined) return undefined;
+  const { owner, note, until } = acknowledgement;
+  return {
+    id: 'acknowledgement',
+    acknowledged: true,
+    who: owner,
+    ...(note !== undefined && { reason: note }),
+    ...(until !== undefined && { end: until * 1000 }),
+  };
 }
 
 /**

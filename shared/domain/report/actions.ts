@@ -14,6 +14,7 @@ const NAMED_MAX = 5;
 
 const ACTIONS: Partial<Record<Transition['kind'], ReportActionKind>> = {
   silence: 'silenced',
+  acknowledge: 'acknowledged',
   clear: 'ended',
   resolve: 'resolved',
   remove: 'deleted',
@@ -86,8 +87,9 @@ export function actionOf(row: TimelineRow): ReportAction | undefined {
 function targetOf(row: TimelineRow, action: ReportActionKind): string {
   const { client, subscription = '', check = '', silence = '', to } = row;
   if (action === 'renamed') return `${check} > ${String(to)}`;
+  if (client !== undefined) return `${client}/${check}`;
   if (action === 'acknowledged') return `${subscription.slice(OF_ONE_CLIENT.length)}/${check}`;
-  return client === undefined ? silenceName({ ...row, id: silence }) : `${client}/${check}`;
+  return silenceName({ ...row, id: silence });
 }
 
 /**

@@ -124,6 +124,27 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     ]);
   });
 
+  test('the report names the owner of an acknowledged event, and lists the acknowledgement as an action', async () => {
+    await result('disk', 2);
+    const until = START + 60 * MINUTE;
+    await ask('POST', `${MON}/acknowledgements`, {
+      client: 'web-1',
+      check: 'disk',
+      owner: 'ada',
+      note: 'deleting logs',
+      expires_at: until / 1000,
+    });
+    const { open, actions } = await report();
+    expect(open.checks.map(({ silences }) => silences)).toEqual([
+      [{ id: 'acknowledgement', acknowledged: true, who: 'ada', reason: 'deleting logs', end: until }],
+    ]);
+    expect(actions.actions).toMatchObject([
+      { who: 'ada', action: 'acknowledged', targets: ['web-1/disk'], reason: 'deleting logs', end: until },
+    ]);
+    await result('disk', 0);
+    expect((await report()).resolved.checks.map(({ silences }) => silences)).toEqual([[]]);
+  });
+
   test('the report lists resolved events by duration, and the noisiest checks', async () => {
     await result('disk', 2);
     await result('load', 2);

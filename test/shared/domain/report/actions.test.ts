@@ -26,6 +26,16 @@ describe('an action in the report (spec, report 3)', () => {
       expected: 'ada acknowledged web-1/disk',
     },
     {
+      name: 'an acknowledgement is listed under its owner',
+      kind: { kind: 'acknowledge', client: 'web-1', check: 'disk', creator: 'bob', by: 'ada' },
+      expected: 'bob acknowledged web-1/disk',
+    },
+    {
+      name: 'an acknowledgement that expired is not listed',
+      kind: { kind: 'unacknowledge', client: 'web-1', check: 'disk' },
+      expected: undefined,
+    },
+    {
       name: 'a silence of more than one event is not an acknowledgement',
       kind: { kind: 'silence', silence: '*:disk', check: 'disk', by: 'ada', expire_on_resolve: true },
       expected: 'ada silenced *:disk',
