@@ -1,42 +1,30 @@
 /**
- * Stable error codes. Every error response of mon has one of them as `code`. The API maps each code to an HTTP status,
- * and `monctl` to an exit code.
- *
- * - `invalid`: the input breaks a rule; the message names the attribute and the remedy
- * - `unauthenticated`: credentials are missing or invalid
- * - `forbidden`: the rights of the caller are insufficient
- * - `not_found`: the object does not exist
- * - `conflict`: the object exists already, or somebody else uses it
- * - `precondition`: the object has changed since the caller read it
- * - `payment_required`: the limit of the setting `entity-limit` is exceeded
- * - `threshold`: a policy of the backend, such as the silence policy, does not allow the value
- * - `method_not_allowed`: the object exists but does not support the method
- * - `too_large`: a size limit is exceeded
- * - `no_memory`: a new object would exceed the memory limit
- * - `unavailable`: a temporary problem (queue full, store failing); retry later
- * - `internal`: a defect in mon
+ * The meaning of each stable error code. Every error response of mon has one of them as `code`. The API maps each code
+ * to an HTTP status, and `monctl` to an exit code. The documentation prints these texts.
  */
-export const ERROR_CODES = [
-  'invalid',
-  'unauthenticated',
-  'payment_required',
-  'forbidden',
-  'not_found',
-  'method_not_allowed',
-  'conflict',
-  'precondition',
-  'threshold',
-  'too_large',
-  'no_memory',
-  'unavailable',
-  'internal',
-] as const;
+export const ERROR_MEANINGS = {
+  invalid: 'The input breaks a rule. The message names the attribute and the remedy.',
+  unauthenticated: 'The credentials are missing or invalid.',
+  payment_required: 'The limit of the setting `entity-limit` is reached.',
+  forbidden: 'These credentials do not allow the request.',
+  not_found: 'The object does not exist.',
+  method_not_allowed: 'The path exists, but it supports only the methods in the header `Allow`.',
+  conflict: 'The object already exists, or someone else uses it.',
+  precondition: 'The object has changed since the caller read it. Read it again.',
+  threshold: 'The silence policy or a limit of the backend does not allow the value.',
+  too_large: 'A size limit is exceeded.',
+  no_memory: 'The object is new, and the setting `memory-limit` is reached.',
+  unavailable: 'A temporary problem. Retry after the number of seconds in the header `Retry-After`.',
+  internal: 'A defect in mon, or a failing store. The log of the backend has the details.',
+} as const;
 
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type ErrorCode = keyof typeof ERROR_MEANINGS;
+
+export const ERROR_CODES = Object.keys(ERROR_MEANINGS) as readonly ErrorCode[];
 
 /** True if a value is one of `ERROR_CODES`. Other products and newer backends can send other codes. */
 export function isErrorCode(value: unknown): value is ErrorCode {
-  return (ERROR_CODES as readonly unknown[]).includes(value);
+  return typeof value === 'string' && Object.hasOwn(ERROR_MEANINGS, value);
 }
 
 /** `Error`, typed with the V8 attribute `stackTraceLimit`: the maximum number of lines of a stack trace. */

@@ -2,7 +2,20 @@ import { format, resolveConfig } from 'prettier';
 import { apiPage } from './api-page.ts';
 import { commandsPage } from './commands-page.ts';
 import { metricsPage } from './metrics-page.ts';
+import { referencePage } from './reference-pages.ts';
 import { settingsPage } from './settings-page.ts';
+
+/** The pages that contain lists of attributes between text that is written by hand. */
+export const REFERENCE_PAGES = [
+  'docs/reference/checks.md',
+  'docs/reference/handlers.md',
+  'docs/reference/filters-and-mutators.md',
+  'docs/reference/clients.md',
+  'docs/reference/events.md',
+  'docs/reference/silences.md',
+  'docs/reference/aggregates.md',
+  'docs/reference/errors.md',
+] as const;
 
 /**
  * The documentation pages that are generated from data of the programs: path in the repository to a function that
@@ -13,6 +26,7 @@ export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
   ['docs/commands.md', commandsPage],
   ['docs/metrics.md', metricsPage],
   ['docs/settings.md', settingsPage],
+  ...REFERENCE_PAGES.map((page) => [page, () => referencePage(page)] as const),
 ]);
 
 /**
@@ -23,7 +37,10 @@ export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
 export async function generatedPage(page: string): Promise<string> {
   const text = PRINTED_PAGES.get(page)?.();
   if (text === undefined) throw new Error(`${page} is not printed`);
-  return withoutPadding(await format(text, { ...(await resolveConfig(page)), filepath: page }));
+  // Lists of attributes have long lines, which the configuration of Prettier would not wrap.
+  const isReference = (REFERENCE_PAGES as readonly string[]).includes(page);
+  const wrapping = isReference ? ({ proseWrap: 'always' } as const) : {};
+  return withoutPadding(await format(text, { ...(await resolveConfig(page)), ...wrapping, filepath: page }));
 }
 
 /** Removes the padding that Prettier adds to table cells: in wide tables, most of the page is padding. */

@@ -29,30 +29,39 @@ export const acknowledgementSchema = z.object({
 });
 export type Acknowledgement = Readonly<z.infer<typeof acknowledgementSchema>>;
 
-/** The acknowledgement in events of all APIs. Times are in epoch seconds. */
+/** The acknowledgement in events of the v1 API and the mon API. */
 export const shownAcknowledgementSchema = z.object({
-  /** Name of the owner: the user who works on the problem. */
-  by: z.string(),
-  at: z.number(),
-  note: z.string().exactOptional(),
-  /** Time at which the acknowledgement expires; absent: when the event resolves. */
-  until: z.number().exactOptional(),
-  sticky: z.literal(true).exactOptional(),
+  by: z.string().describe('Name of the owner: the user who works on the problem.'),
+  at: z.number().meta({ description: 'Time of the acknowledgement.', unit: 'epoch seconds' }),
+  note: z.string().exactOptional().describe('Note of the owner.'),
+  until: z.number().exactOptional().meta({
+    description: 'Time at which the acknowledgement expires; absent: when the event resolves.',
+    unit: 'epoch seconds',
+  }),
+  sticky: z.literal(true).exactOptional().describe('Present if a worse status does not end the acknowledgement.'),
 });
 export type ShownAcknowledgement = Readonly<z.infer<typeof shownAcknowledgementSchema>>;
 
 /** The attributes with which an event is acknowledged. */
 export const acknowledgeShape = {
-  client: storedClientNameSchema,
-  check: objectNameSchema,
-  /** Name of the owner. Only callers that may act for others can set it; default: the authenticated user. */
-  owner: ownerSchema.nullish(),
-  note: noteSchema.nullish(),
-  /** Number of seconds after which the acknowledgement expires; absent: when the event resolves. */
-  expire: z.int().min(1).max(LIFETIME_SECONDS_MAX).nullish(),
-  /** Time at which the acknowledgement expires, in epoch seconds. `expire` and `expires_at` exclude each other. */
-  expires_at: z.number().min(0).nullish(),
-  sticky: z.boolean().nullish(),
+  client: storedClientNameSchema.describe('Client of the event.'),
+  check: objectNameSchema.describe('Check of the event.'),
+  owner: ownerSchema
+    .nullish()
+    .describe('Name of the owner. Only callers that may act for others can set it. Default: the authenticated user.'),
+  note: noteSchema.nullish().describe('Note for other operators.'),
+  expire: z.int().min(1).max(LIFETIME_SECONDS_MAX).nullish().meta({
+    description: 'Time after which the acknowledgement expires. Default: when the event resolves.',
+    unit: 'seconds',
+  }),
+  expires_at: z.number().min(0).nullish().meta({
+    description: 'Time at which the acknowledgement expires. It excludes `expire`.',
+    unit: 'epoch seconds',
+  }),
+  sticky: z.boolean().nullish().meta({
+    description: 'Whether the acknowledgement stays if the status becomes worse.',
+    default: false,
+  }),
 } as const;
 
 /** Body of `POST /api/mon/v1/acknowledgements`. */

@@ -15,27 +15,42 @@ const thresholdSchema = z
 /** A rule that opens an event if too many results of an aggregate are not OK or too old (spec, aggregates 1). */
 export const aggregateRuleSchema = z
   .strictObject({
-    /** Name of the aggregate. Default: the name of the rule. */
-    aggregate: aggregateNameSchema.optional(),
-    /** Namespace of the aggregate. `*`: the rule applies in each namespace that has an aggregate of this name. */
-    namespace: z.union([z.literal(EVERY_NAMESPACE), v2NameSchema]).default(DEFAULT_NAMESPACE),
-    /** Number or percentage of results that are not OK, from which the rule is warning or critical. */
-    warning: thresholdSchema,
-    critical: thresholdSchema,
-    /**
-     * Number or percentage of results that are older than `after` seconds, from which the rule is warning or critical.
-     */
-    stale: z.strictObject({ after: z.int().min(1), warning: thresholdSchema, critical: thresholdSchema }).optional(),
-    /** Minimum number of results. With fewer results, the status of the rule is unknown. */
-    'min-results': z.int().min(1).optional(),
-    'ignore-silenced': z.boolean().default(false),
-    /** Seconds between two results of the rule. A change of its status produces a result at once. */
-    interval: z.int().min(1).max(86_400).default(60),
-    /**
-     * Further attributes of the rule's results, such as handlers or flap thresholds. Any attribute of a check is
-     * allowed.
-     */
-    check: z.record(z.string(), z.unknown()).default({}),
+    aggregate: aggregateNameSchema
+      .optional()
+      .describe('Name of the aggregate that the rule evaluates. Default: the name of the rule.'),
+    namespace: z
+      .union([z.literal(EVERY_NAMESPACE), v2NameSchema])
+      .default(DEFAULT_NAMESPACE)
+      .describe('Namespace of the aggregate. With `*`, the rule applies in each namespace that has the aggregate.'),
+    warning: thresholdSchema.describe('Number or percentage of results that are not OK, from which it is warning.'),
+    critical: thresholdSchema.describe('Number or percentage of results that are not OK, from which it is critical.'),
+    stale: z
+      .strictObject({
+        after: z
+          .int()
+          .min(1)
+          .meta({ description: 'Age from which a result is stale and no longer counts.', unit: 'seconds' }),
+        warning: thresholdSchema.describe('Number or percentage of stale results, from which it is warning.'),
+        critical: thresholdSchema.describe('Number or percentage of stale results, from which it is critical.'),
+      })
+      .optional()
+      .describe('Limits for results that are too old. Default: results never become stale.'),
+    'min-results': z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Minimum number of results. With fewer results, the status is unknown. Default: no minimum.'),
+    'ignore-silenced': z.boolean().default(false).describe('Whether results with a silenced event do not count.'),
+    interval: z.int().min(1).max(86_400).default(60).meta({
+      description: 'Time between two results of the rule. A change of the status produces a result within a second.',
+      unit: 'seconds',
+    }),
+    check: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe(
+        'Further attributes of the results, such as `handlers` or `runbook`. Any attribute of a check is allowed.',
+      ),
   })
   .refine((rule) => (rule.warning ?? rule.critical ?? rule.stale ?? rule['min-results']) !== undefined, {
     message: 'needs one of warning, critical, stale and min-results',

@@ -24,13 +24,13 @@ export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX)
 
 /** The current status of an aggregate rule. */
 const ruleVerdictResponse = z.looseObject({
-  /** Name of the check of the rule. */
-  check: z.string(),
-  status: z.number(),
-  /** Text for people, with the actual and the required values. */
-  text: z.string(),
-  /** Percentage of results that must be OK; absent if the rule has no such threshold. */
-  needs: z.number().exactOptional(),
+  check: z.string().describe('Name of the rule, which is also the name of its check.'),
+  status: z.number().describe('Status of the rule.'),
+  text: z.string().describe('Text for people, with the actual and the required values.'),
+  needs: z.number().exactOptional().meta({
+    description: 'Part of the results that must be OK; absent if the rule has no such threshold.',
+    unit: 'percent',
+  }),
 });
 export type AggregateRuleVerdict = Readonly<z.infer<typeof ruleVerdictResponse>>;
 
@@ -39,26 +39,24 @@ export type AggregateRuleVerdict = Readonly<z.infer<typeof ruleVerdictResponse>>
  * aggregate is a check on a client.
  */
 export const aggregateResponse = z.looseObject({
-  /** Number of different clients, and of different checks, among the members. Stale members count too. */
-  clients: z.number(),
-  checks: z.number(),
-  /** Number of members that are not stale, by the severity of their last result. */
-  results: z.looseObject({
-    ok: z.number(),
-    warning: z.number(),
-    critical: z.number(),
-    /** Members with a status other than 0, 1 and 2. */
-    unknown: z.number(),
-    /** Sum of `ok`, `warning`, `critical` and `unknown`. */
-    total: z.number(),
-    /** Members whose last result is older than `max_age`; 0 without that parameter. */
-    stale: numberOrZero,
-    /** Members in `total` whose open event is silenced now. */
-    silenced: numberOrZero,
-    /** Members in `total` whose client has an open keepalive event. */
-    down: numberOrZero,
-  }),
-  rules: z.array(ruleVerdictResponse).exactOptional(),
+  clients: z.number().describe('Number of different clients among the members. Stale members count too.'),
+  checks: z.number().describe('Number of different checks among the members. Stale members count too.'),
+  results: z
+    .looseObject({
+      ok: z.number().describe('Members with the status OK.'),
+      warning: z.number().describe('Members with the status warning.'),
+      critical: z.number().describe('Members with the status critical.'),
+      unknown: z.number().describe('Members with a status other than 0, 1 and 2.'),
+      total: z.number().describe('Sum of `ok`, `warning`, `critical` and `unknown`.'),
+      stale: numberOrZero.describe('Members whose last result is older than `max_age`; 0 without that parameter.'),
+      silenced: numberOrZero.describe('Members in `total` whose open event is silenced now.'),
+      down: numberOrZero.describe('Members in `total` whose client has an open keepalive event.'),
+    })
+    .describe('Number of members that are not stale, by the severity of their last result.'),
+  rules: z
+    .array(ruleVerdictResponse)
+    .exactOptional()
+    .describe('Current status of the rules of the aggregate. Only in the mon API, and only if it has rules.'),
 });
 export type AggregateSummary = ResponseOf<typeof aggregateResponse> & {
   /** Current status of the rules of the aggregate. Present only in the mon API, and only if the aggregate has rules. */

@@ -17,9 +17,16 @@ const hooksSchema = z
   .record(
     z.string(),
     z.looseObject({
-      command: commandSchema,
-      timeout: z.number().positive().optional(),
-      stdin: z.boolean().optional(),
+      command: commandSchema.describe('The command of the hook. It can contain tokens.'),
+      timeout: z.number().positive().optional().meta({
+        description: 'Time after which the agent kills the command and all processes that it started.',
+        unit: 'seconds',
+        default: 60,
+      }),
+      stdin: z.boolean().optional().meta({
+        description: 'Whether the command reads the client and the check as JSON from its standard input.',
+        default: false,
+      }),
     }),
   )
   .superRefine((hooks, context) => {
@@ -36,22 +43,65 @@ const hooksSchema = z
   });
 
 const proxyRequestsSchema = z.looseObject({
-  /** Attributes that a client must have for the check to run for it. Empty: the check runs for every client. */
-  client_attributes: z.record(z.string(), z.unknown()),
-  splay: z.boolean().optional(),
-  /** Percentage of the interval over which the requests of a splayed check are spread. */
-  splay_coverage: z.int().min(1).max(99).optional(),
+  client_attributes: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'Attributes that a client must have for the check to run for it. A text that begins with `eval:` is an' +
+        ' expression. An empty object matches every client.',
+    ),
+  splay: z.boolean().optional().meta({
+    description: 'Whether the requests are spread over the interval instead of being sent at once.',
+    default: false,
+  }),
+  splay_coverage: z.int().min(1).max(99).optional().meta({
+    description: 'Part of the interval over which `splay` spreads the requests.',
+    unit: 'percent',
+    default: 90,
+  }),
 });
 
-/** A check definition (reference 2.2). Unknown attributes are kept and copied to results and events. */
+/**
+ * A check definition (reference 2.2). Unknown attributes are kept and copied to results and events. The descriptions
+ * are printed on a page of the documentation. An attribute with `value` is not validated: mon only warns about other
+ * values.
+ */
 export const checkSchema = z
   .looseObject({
-    command: commandSchema.optional(),
-    extension: z.string().min(1).optional(),
-    standalone: z.boolean().optional(),
-    subscribers: z.array(z.string().min(1)).optional(),
-    publish: z.boolean().optional(),
-    interval: z.int().positive().optional(),
+    type: z.unknown().optional().meta({
+      value: '`standard` or `metric`',
+      description: 'With `metric`, handlers receive every result, even if it is OK.',
+      default: 'standard',
+    }),
+    command: commandSchema
+      .optional()
+      .describe(
+        'The command that the agent runs. A text runs in a shell; a list of a program and its arguments runs without' +
+          ' one. Required, unless `extension` is set.',
+      ),
+    extension: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Name of a built-in check of the agent, which runs instead of a command.'),
+    standalone: z.boolean().optional().meta({
+      description: 'Whether the agent schedules the check itself, from its own configuration.',
+      default: false,
+    }),
+    subscribers: z
+      .array(z.string().min(1))
+      .optional()
+      .describe(
+        'Subscriptions whose agents run the check. With the prefix `roundrobin:`, the agents take turns. Required,' +
+          ' unless `standalone` is true.',
+      ),
+    publish: z.boolean().optional().meta({
+      description: 'Whether the check is scheduled. With false, it runs only on request.',
+      default: true,
+    }),
+    interval: z.int().positive().optional().meta({
+      description: 'Time between two runs. Required, unless `cron` is set or `publish` is false.',
+      unit: 'seconds',
+    }),
     cron: z
       .string()
       .max(255)
@@ -59,36 +109,187 @@ export const checkSchema = z
         const message = cronProblem(cron);
         if (message !== undefined) context.addIssue({ code: 'custom', message });
       })
-      .optional(),
-    /** Time zone of `cron` and `subdue`; default: the local time of the scheduling machine. */
+      .optional()
+      .describe('Schedule of the check as five cron fields or a name such as `@daily`. It overrides `interval`.'),
     timezone: z
       .string()
       .refine((zone) => timeZoneOf(zone) !== undefined, `must be ${TIME_ZONE_HINT}`)
-      .optional(),
-    timeout: z.number().positive().optional(),
-    stdin: z.boolean().optional(),
-    ttl: z.int().positive().optional(),
-    ttl_status: z.int().optional(),
-    auto_resolve: z.boolean().optional(),
-    force_resolve: z.boolean().optional(),
-    /** Number of OK results in a row, or a duration, before an event resolves by itself (spec, recovery). */
-    resolve_after: z.union([z.number(), z.string()]).optional(),
-    handle: z.boolean().optional(),
-    handler: z.string().optional(),
-    handlers: z.array(z.string().min(1)).optional(),
-    low_flap_threshold: z.int().optional(),
-    high_flap_threshold: z.int().optional(),
-    source: sourceSchema.optional(),
-    truncate_output: z.boolean().optional(),
-    truncate_output_length: z.int().positive().optional(),
-    aggregate: aggregateSchema.optional(),
-    aggregates: aggregatesSchema.optional(),
-    subdue: timeWindowsSchema.optional(),
-    subdues: subduesSchema.optional(),
-    hooks: hooksSchema.optional(),
-    proxy_requests: proxyRequestsSchema.optional(),
-    occurrences: z.int().positive().optional(),
-    refresh: z.int().min(0).optional(),
+      .optional()
+      .describe(
+        'Time zone of `cron` and `subdue`, such as `Europe/Berlin` or `+02:00`. Default: the time zone of the machine' +
+          ' that schedules the check.',
+      ),
+    timeout: z
+      .number()
+      .positive()
+      .optional()
+      .meta({
+        description:
+          'Time after which the agent kills the command and all processes that it started. The status is then 2.' +
+          ' Default: no limit.',
+        unit: 'seconds',
+      }),
+    stdin: z.boolean().optional().meta({
+      description: 'Whether the command reads the client and the check as JSON from its standard input.',
+      default: false,
+    }),
+    ttl: z
+      .int()
+      .positive()
+      .optional()
+      .meta({
+        description:
+          'Time within which the next result must arrive. If none arrives, the backend opens an event. Choose more than' +
+          ' `interval`.',
+        unit: 'seconds',
+      }),
+    ttl_status: z.int().optional().meta({
+      description: 'Status of the result that reports the end of the `ttl`.',
+      default: 1,
+    }),
+    auto_resolve: z.boolean().optional().meta({
+      description: 'Whether an OK result resolves the event. With false, the event stays open until you resolve it.',
+      default: true,
+    }),
+    force_resolve: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'In a result: whether an OK result resolves the event in spite of `auto_resolve`, `resolve_after` and' +
+          ' flapping. Manual resolutions set it.',
+        default: false,
+      }),
+    resolve_after: z
+      .union([z.number(), z.string()])
+      .optional()
+      .describe(
+        'Number of OK results in a row after which an event resolves (`3`), or a duration over which all results must' +
+          ' be OK (`5m`). Default: the first OK result resolves the event.',
+      ),
+    handle: z.boolean().optional().meta({
+      description: 'Whether events of the check are passed to handlers.',
+      default: true,
+    }),
+    handler: z.string().optional().describe('Name of one handler or handler set. `handlers` overrides it.'),
+    handlers: z
+      .array(z.string().min(1))
+      .optional()
+      .describe(
+        'Handlers and handler sets that are notified about events of the check. `[]` means none. Default: the handler' +
+          ' `default`.',
+      ),
+    low_flap_threshold: z.int().optional().meta({
+      description: 'State change at or below which a flapping check stops flapping. Needs `high_flap_threshold`.',
+      unit: 'percent',
+    }),
+    high_flap_threshold: z.int().optional().meta({
+      description: 'State change from which the check is flapping. Needs `low_flap_threshold`.',
+      unit: 'percent',
+    }),
+    source: sourceSchema
+      .optional()
+      .describe('Name of the proxy client to which the results belong, instead of the client that runs the check.'),
+    truncate_output: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the stored result contains only the first line of the output. Default: true for `type: metric`,' +
+          ' otherwise false.',
+      ),
+    truncate_output_length: z.int().positive().optional().meta({
+      description: 'Maximum length of the first line with `truncate_output`. A longer line keeps one character more.',
+      unit: 'characters',
+      default: 255,
+    }),
+    aggregate: aggregateSchema
+      .optional()
+      .describe('Name of the aggregate that the results belong to. With true, it has the name of the check.'),
+    aggregates: aggregatesSchema
+      .optional()
+      .describe('Names of the aggregates that the results belong to. They override `aggregate`.'),
+    subdue: timeWindowsSchema.optional().describe('Time windows by day of the week in which the check does not run.'),
+    subdues: subduesSchema
+      .optional()
+      .describe('Time windows with a first and a last moment in which the check does not run. They can repeat.'),
+    hooks: hooksSchema
+      .optional()
+      .describe(
+        'Commands that the agent runs after the check, by their name: a status (`0` to `255`), `ok`, `warning`,' +
+          ' `critical`, `unknown` or `non-zero`. At most one of them runs.',
+      ),
+    proxy_requests: proxyRequestsSchema
+      .optional()
+      .describe('Runs the check once for each client with matching attributes, as the source of the result.'),
+    occurrences: z.int().positive().optional().meta({
+      description: 'Number of results in a row with the same status before the filter `occurrences` passes the event.',
+      default: 1,
+    }),
+    refresh: z.int().min(0).optional().meta({
+      description: 'Time after which the filter `occurrences` passes an unresolved event again.',
+      unit: 'seconds',
+      default: 1800,
+    }),
+    dependencies: z
+      .unknown()
+      .optional()
+      .meta({
+        value: 'list of text',
+        description:
+          'Checks on which this check depends: `CHECK` on the same client, `CLIENT/CHECK`, or' +
+          ' `subscription:NAME/CHECK`. The filter `check_dependencies` rejects the event while one of them has an event.',
+      }),
+    contact: z
+      .unknown()
+      .optional()
+      .meta({ value: 'text', description: 'Name of one contact. `contacts` overrides it.' }),
+    contacts: z.unknown().optional().meta({
+      value: 'list of text',
+      description:
+        'Handlers or handler sets that are notified in addition to `handlers`. They replace the handler `default`.',
+    }),
+    notification: z.unknown().optional().meta({
+      value: 'text',
+      description: 'Message for handler commands that send it instead of the output. `mon` itself passes it on.',
+    }),
+    runbook: z.unknown().optional().meta({
+      value: 'text',
+      description: 'Address of a page that says what to do. The console, mails and chat messages show it.',
+    }),
+    influxdb: z.unknown().optional().meta({
+      value: 'object',
+      description: 'Settings for an InfluxDB handler of Sensu Core, such as `tags`. `mon` passes them on to handlers.',
+    }),
+    opsgenie: z.unknown().optional().meta({
+      value: 'object',
+      description: 'Settings for an Opsgenie handler of Sensu Core, such as `tags`. `mon` passes them on to handlers.',
+    }),
+    env_vars: z.unknown().optional().meta({
+      value: 'list of text',
+      description: 'Environment variables of the command, as `NAME=value`.',
+    }),
+    max_output_size: z.unknown().optional().meta({
+      value: 'integer from 1',
+      description: 'Maximum size of the output in stored results and events. Handlers receive the whole output.',
+      unit: 'bytes',
+    }),
+    output_metric_format: z.unknown().optional().meta({
+      value: '`graphite_plaintext`, `influxdb_line`, `nagios_perfdata`, `opentsdb_line` or `prometheus_text`',
+      description: 'Format of the metrics in the output. Default: `graphite_plaintext` for `type: metric`.',
+    }),
+    output_metric_handlers: z
+      .unknown()
+      .optional()
+      .meta({
+        value: 'list of text',
+        description:
+          'Handlers that receive every result, even if it is OK. They need `output_metric_format`, and the type of the' +
+          ' results becomes `metric`.',
+      }),
+    output_metric_tags: z.unknown().optional().meta({
+      value: 'list of objects with `name` and `value`',
+      description: 'Tags that are added to the metrics.',
+    }),
   })
   .superRefine((check, context) => {
     const issue = (attribute: string, message: string): void =>

@@ -48,25 +48,41 @@ export const resolveSchema = z.looseObject({ client: z.string(), check: z.string
 
 /** Schema of `Event`, with only the attributes that callers rely on, see `response.ts`. */
 export const eventResponse: z.ZodType<Event> = z.looseObject({
-  id: z.string(),
-  client: clientResponse,
-  check: checkResponse.extend({
-    executed: numberOrZero,
-    issued: numberOrZero,
-    history: z
-      .array(z.coerce.string())
-      .nullish()
-      .transform((history) => history ?? []),
-    total_state_change: numberOrZero,
+  id: z.string().describe('ID of the event, a UUID. It stays the same from the first failure to the resolution.'),
+  client: clientResponse.describe('The client, with all its attributes.'),
+  check: checkResponse
+    .extend({
+      executed: numberOrZero.meta({ description: 'Time at which the check ran.', unit: 'epoch seconds' }),
+      issued: numberOrZero.meta({ description: 'Time at which the run was requested.', unit: 'epoch seconds' }),
+      history: z
+        .array(z.coerce.string())
+        .nullish()
+        .transform((history) => history ?? [])
+        .meta({ value: 'list of text', description: 'Statuses of the last 21 results, oldest first.' }),
+      total_state_change: numberOrZero.meta({
+        description: 'How much the status changed over the history, 0 to 101. Newer changes weigh more.',
+        unit: 'percent',
+      }),
+    })
+    .describe('The last result of the check, with the attributes of its definition.'),
+  occurrences: z.number().describe('Number of results in a row with the current status.'),
+  occurrences_watermark: numberOrZero.describe('Highest value of `occurrences` since the event opened.'),
+  last_ok: numberOrNull.meta({ description: 'Time of the last OK result; null: never.', unit: 'epoch seconds' }),
+  action: eventActionSchema.describe(
+    '`create` while the problem persists, `flapping` while the check is flapping, and `resolve` in the event of the' +
+      ' resolution.',
+  ),
+  timestamp: z.number().meta({ description: 'Time at which a result last updated the event.', unit: 'epoch seconds' }),
+  last_state_change: numberOrNull.meta({
+    description: 'Time of the last change of the status; null or absent if it did not change.',
+    unit: 'epoch seconds',
   }),
-  occurrences: z.number(),
-  occurrences_watermark: numberOrZero,
-  last_ok: numberOrNull,
-  action: eventActionSchema,
-  timestamp: z.number(),
-  last_state_change: numberOrNull,
-  acknowledged: shownAcknowledgementSchema.exactOptional(),
-  silenced: booleanOrFalse,
-  silenced_by: textsOrNone,
-  recovering: recoverySchema.exactOptional(),
+  acknowledged: shownAcknowledgementSchema
+    .exactOptional()
+    .describe('Present only while an operator works on the problem.'),
+  silenced: booleanOrFalse.describe('Whether a silence matches the event now.'),
+  silenced_by: textsOrNone.describe('IDs of the silences that match the event now.'),
+  recovering: recoverySchema
+    .exactOptional()
+    .describe('Only in the mon API, while the check is OK but the event waits for more OK results (`resolve_after`).'),
 });

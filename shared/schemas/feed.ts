@@ -55,45 +55,52 @@ export const FEED_PATH = '/api/mon/v1/feed';
 /** Seconds without a frame after which each side sends a ping. After two unanswered pings it disconnects. */
 export const FEED_HEARTBEAT_SECONDS = 5;
 
-/** Namespace of the row; present only if all namespaces are requested. */
-const namespace = z.string().exactOptional();
+const namespace = z
+  .string()
+  .exactOptional()
+  .describe('Namespace of the row. Present only if all namespaces are requested.');
 
 /** An event as a table row. `GET /events/:client/:check` returns the whole event. */
 export const eventRowSchema = z.object({
   namespace,
-  client: z.string(),
-  check: z.string(),
-  status: z.number(),
-  action: eventActionSchema,
-  occurrences: z.number(),
-  /** Time at which the event got its current status, in epoch seconds. */
-  since: z.number(),
-  /** Time at which the last result arrived, in epoch seconds. */
-  last: z.number(),
-  silenced_by: texts,
-  /**
-   * First line of the output, at most 200 characters. It may contain control characters, which a terminal must not
-   * receive.
-   */
-  output: z.string(),
-  /** Present only while the event is inhibited: the rule and the inhibiting event. */
-  inhibited_by: inhibitorSchema.exactOptional(),
-  /** Ids of the handler groups that contain the event; present only if there are any. */
-  groups: texts.exactOptional(),
-  /** Present only while the check is OK again but the event waits for more OK results. */
-  recovering: recoverySchema.exactOptional(),
-  /** Present only while the event is acknowledged. */
-  acknowledged: shownAcknowledgementSchema.exactOptional(),
+  client: z.string().describe('Name of the client.'),
+  check: z.string().describe('Name of the check.'),
+  status: z.number().describe('Status of the event: 0 is OK, 1 is warning, 2 is critical, others are unknown.'),
+  action: eventActionSchema.describe('`create` while the problem persists, or `flapping`. A row never has `resolve`.'),
+  occurrences: z.number().describe('Number of results in a row with the current status.'),
+  since: z.number().meta({ description: 'Time since which the event has its status.', unit: 'epoch seconds' }),
+  last: z.number().meta({ description: 'Time at which the last result arrived.', unit: 'epoch seconds' }),
+  silenced_by: texts.meta({ value: 'list of text', description: 'IDs of the silences that match the event now.' }),
+  output: z
+    .string()
+    .describe(
+      'First line of the output without performance data, at most 200 characters. It may contain control characters,' +
+        ' which a terminal must not receive.',
+    ),
+  inhibited_by: inhibitorSchema
+    .exactOptional()
+    .describe('Present only while the event is inhibited: the rule and the inhibiting event.'),
+  groups: texts
+    .exactOptional()
+    .describe('IDs of the handler groups that contain the event. Present only if there are any.'),
+  recovering: recoverySchema
+    .exactOptional()
+    .describe('Present only while the check is OK but the event waits for more OK results (`resolve_after`).'),
+  acknowledged: shownAcknowledgementSchema
+    .exactOptional()
+    .describe('Present only while an operator works on the problem.'),
 });
 
 /** An event in the feed. */
 export const feedEventRowSchema = eventRowSchema.extend({
-  /**
-   * Ids of the attributes of the client and of the check, which the topic `attributes` contains; present only if the
-   * consumer subscribed to it. Absent if there are no attributes.
-   */
-  client_set: z.string().exactOptional(),
-  check_set: z.string().exactOptional(),
+  client_set: z
+    .string()
+    .exactOptional()
+    .describe('Feed only: ID of the attributes of the client, if the consumer subscribed to the topic `attributes`.'),
+  check_set: z
+    .string()
+    .exactOptional()
+    .describe('Feed only: ID of the attributes of the check, if the consumer subscribed to the topic `attributes`.'),
 });
 export type EventRow = Readonly<z.infer<typeof feedEventRowSchema>> &
   EventAttributes & {

@@ -32,25 +32,44 @@ export const groupNamesSchema = z
   .max(NAMES_MAX)
   .refine((names) => new Set(names).size === names.length, 'must not contain duplicates');
 
-/** Attributes of a handler definition for grouping (grouping 1). Times are in seconds. */
+/** Defaults of the grouping attributes: times in seconds, and the maximum number of events in one run. */
+export const GROUP_WAIT = 30;
+export const GROUP_INTERVAL = 300;
+export const REPEAT_INTERVAL = 14_400;
+export const GROUP_LIMIT = 100;
+
+/** Attributes of a handler definition for grouping (grouping 1). */
 export const groupingAttributes = {
-  /**
-   * The handler runs once for all events with equal values of these attributes. `[]`: once for all events; absent: once
-   * per event.
-   */
-  group_by: groupNamesSchema.optional(),
-  /** Time for which the first event of a group waits for other events. */
-  group_wait: z.number().min(0).max(DAY).optional(),
-  /** Minimum time between two runs for a group. */
-  group_interval: z.number().min(1).max(DAY).optional(),
-  /** Time after which a firing group without changes is notified again; 0: never. */
+  group_by: groupNamesSchema
+    .optional()
+    .describe(
+      'The handler runs once for all events with equal values of these attributes: `client`, `check`, `subscription`,' +
+        ' or a path such as `client.datacenter`. `[]` means once for all events. Default: once per event.',
+    ),
+  group_wait: z.number().min(0).max(DAY).optional().meta({
+    description: 'Time for which the first event of a group waits for other events.',
+    unit: 'seconds',
+    default: GROUP_WAIT,
+  }),
+  group_interval: z.number().min(1).max(DAY).optional().meta({
+    description: 'Minimum time between two runs for a group.',
+    unit: 'seconds',
+    default: GROUP_INTERVAL,
+  }),
   repeat_interval: z
     .number()
     .min(0)
     .max(366 * DAY)
-    .optional(),
-  /** Maximum number of events that one run lists. Further events are only counted. */
-  group_limit: z.int().min(1).max(1000).optional(),
+    .optional()
+    .meta({
+      description: 'Time after which a firing group without changes is notified again. 0 means never.',
+      unit: 'seconds',
+      default: REPEAT_INTERVAL,
+    }),
+  group_limit: z.int().min(1).max(1000).optional().meta({
+    description: 'Maximum number of events that one run lists. Further events are only counted.',
+    default: GROUP_LIMIT,
+  }),
 };
 
 const OTHERS = ['group_wait', 'group_interval', 'repeat_interval', 'group_limit'] as const;
@@ -81,12 +100,6 @@ export function groupingProblems(handler: Grouping): (readonly [attribute: strin
   }
   return problems;
 }
-
-/** Defaults of the grouping attributes: times in seconds, and the maximum number of events in one run. */
-export const GROUP_WAIT = 30;
-export const GROUP_INTERVAL = 300;
-export const REPEAT_INTERVAL = 14_400;
-export const GROUP_LIMIT = 100;
 
 /** How an event of a group changed since the last run for the group. */
 export type GroupChange = 'new' | 'changed' | 'resolved' | 'same';

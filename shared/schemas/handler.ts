@@ -12,57 +12,99 @@ const nameSchema = z.string().min(1, 'must not be empty');
 
 const seconds = z.number().positive();
 
+/** The attribute `timeout` of a handler type with this default in seconds. */
+function timeoutWithin(defaultSeconds: number, description: string) {
+  return seconds.optional().meta({ description, unit: 'seconds', default: defaultSeconds });
+}
+
 /**
  * The retry policy for failed runs. The delay before a retry grows from `delay` to `max_delay` seconds, with jitter.
  */
 const retrySchema = z.strictObject({
-  /** Maximum number of attempts, including the first one. */
-  attempts: z.int().min(1).max(100),
-  delay: seconds.max(3600).default(1),
-  max_delay: seconds.max(86_400).default(60),
+  attempts: z.int().min(1).max(100).describe('Maximum number of attempts, including the first one.'),
+  delay: seconds.max(3600).default(1).meta({
+    description: 'Minimum pause between two attempts. The pause is random, and its maximum doubles with each attempt.',
+    unit: 'seconds',
+  }),
+  max_delay: seconds.max(86_400).default(60).meta({
+    description: 'Upper limit of the pause between two attempts.',
+    unit: 'seconds',
+  }),
 });
 
 export type RetryPolicy = z.infer<typeof retrySchema>;
 
 /** Attributes of all handlers except sets (completion 1.8). Unknown attributes are kept. */
 const common = {
-  filter: nameSchema.optional(),
-  /** Filters of the handler, which override `filter`. They run in order until one rejects the event. */
-  filters: z.array(nameSchema).optional(),
-  severities: z.array(z.enum(SEVERITIES)).optional(),
-  mutator: nameSchema.optional(),
-  handle_silenced: z.boolean().optional(),
-  handle_flapping: z.boolean().optional(),
-  /** True to redact secrets in the event before the handler gets it (completion, Decisions). */
-  redact: z.boolean().optional(),
-  /**
-   * The format in which the handler gets the event: `legacy`, the default, is that of the v1 API; `core` is that of the
-   * v2 API.
-   */
-  event_format: z.enum(['legacy', 'core']).optional(),
-  /** The retry policy. By default, webhook and email handlers are retried, and other handlers are not. */
-  retry: retrySchema.optional(),
-  /** Maximum number of concurrent runs of the handler. */
-  concurrency: z.int().min(1).max(1000).optional(),
-  /** Maximum number of runs that wait in the queue. Further runs become dead letters. */
-  queue_limit: z.int().min(1).max(1_000_000).optional(),
+  filter: nameSchema.optional().describe('Name of one filter. `filters` overrides it.'),
+  filters: z
+    .array(nameSchema)
+    .optional()
+    .describe('Filters that an event must pass. They run in order until one rejects the event. Default: none.'),
+  severities: z
+    .array(z.enum(SEVERITIES))
+    .optional()
+    .describe(
+      'Severities that the handler accepts. A resolution passes if a status in its history has one. Default: all.',
+    ),
+  mutator: nameSchema.optional().meta({
+    description: 'Mutator that converts the event into the data to send.',
+    default: 'json',
+  }),
+  handle_silenced: z.boolean().optional().meta({
+    description: 'Whether the handler also receives silenced events.',
+    default: false,
+  }),
+  handle_flapping: z.boolean().optional().meta({
+    description: 'Whether the handler also receives events of flapping checks.',
+    default: false,
+  }),
+  redact: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether secrets in the event are replaced before the handler receives it. Default: true for `webhook` and' +
+        ' `email`, otherwise false. `transport` handlers always redact.',
+    ),
+  event_format: z.enum(['legacy', 'core']).optional().meta({
+    description: 'Format of the event: `legacy` is that of the v1 API, and `core` is that of the v2 API.',
+    default: 'legacy',
+  }),
+  retry: retrySchema
+    .optional()
+    .describe(
+      'How often a failed run is attempted. Default: four attempts for `webhook` and `email`, one for other types.',
+    ),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Maximum number of simultaneous runs. Default: 10 for `pipe`, 5 for `email`, otherwise 20.'),
+  queue_limit: z.int().min(1).max(1_000_000).optional().meta({
+    description: 'Maximum number of runs that wait in the queue. Further runs become dead letters.',
+    default: 10_000,
+  }),
   ...groupingAttributes,
 };
 
 const socketSchema = z.looseObject({
-  host: z.string().min(1),
-  port: z.int().min(1).max(65_535),
+  host: z.string().min(1).describe('Host name or IP address to connect to.'),
+  port: z.int().min(1).max(65_535).describe('Port to connect to.'),
 });
 
 /** Options of a transport handler. Options for the message broker of Sensu Core are kept but have no effect. */
 const transportOptionsSchema = z.looseObject({
-  /** Path of a file to which each message is appended as a line. */
-  file: z.string().startsWith('/', 'must be an absolute path').optional(),
-  /** Path of a local socket, or `host:port`, to which each message is sent over a new connection. */
+  file: z
+    .string()
+    .startsWith('/', 'must be an absolute path')
+    .optional()
+    .describe('Path of a file to which each message is appended as a line.'),
   socket: z
     .string()
     .refine((text) => parseStreamAddress(text) !== undefined, 'must be an absolute path or host:port')
-    .optional(),
+    .optional()
+    .describe('Path of a local socket, or `host:port`, to which each message is sent over a new connection.'),
 });
 
 /** A credential that is sent in a header or in the path of a URL. */
@@ -95,31 +137,50 @@ const webhookSchema = z
   .looseObject({
     ...common,
     type: z.literal('webhook'),
-    /** URL of the webhook. For a preset whose service is self-hosted: its base URL. */
-    url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-    timeout: seconds.optional(),
-    /** Secret with which each body is signed: the header `X-Mon-Signature` contains its HMAC-SHA256. */
-    secret: z.string().min(1).optional(),
-    headers: headersSchema.optional(),
-    /** The service in whose format the notification is sent. Absent: the event as JSON. */
-    preset: z.enum(PRESET_NAMES).optional(),
-    /** Attributes of client and check that the message of a preset shows, such as `client.datacenter`. */
-    details: detailsSchema.optional(),
-    /** Templates that replace the title and text of the preset. */
-    templates: z.strictObject({ title: templateSchema.optional(), text: templateSchema.optional() }).optional(),
-    /** Integration key, for the preset `pagerduty`. */
-    routing_key: z.string().min(1).optional(),
-    /** API key, for the presets `opsgenie` and `jira-service-management`. */
-    api_key: headerTextSchema.optional(),
-    /** Access token, for the presets `telegram`, `ntfy` and `incident-io`. */
-    api_token: headerTextSchema.optional(),
-    /** Id of a chat or `@name` of a channel, for the preset `telegram`. */
-    chat: z.union([z.string().min(1), z.int()]).optional(),
-    /** Topic, for the preset `ntfy`. */
+    url: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .optional()
+      .describe(
+        'URL to which the event is sent, or the base URL of the service of a preset. Required without a preset, and' +
+          ' for `slack`, `mattermost`, `teams` and `incident-io`.',
+      ),
+    timeout: timeoutWithin(10, 'Time within which the response must arrive.'),
+    secret: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Secret with which each body is signed. The header `X-Mon-Signature` contains its HMAC-SHA256.'),
+    headers: headersSchema.optional().describe('Additional headers of the request, by name.'),
+    preset: z
+      .enum(PRESET_NAMES)
+      .optional()
+      .describe('Service in whose format the notification is sent. Default: the event is sent as JSON.'),
+    details: detailsSchema
+      .optional()
+      .describe('Attributes of client and check that the message of a preset shows, such as `client.datacenter`.'),
+    templates: z
+      .strictObject({
+        title: templateSchema.optional().describe('Title of the message, as plain text in one line.'),
+        text: templateSchema.optional().describe('Text of the message, in the markup of the service.'),
+      })
+      .optional()
+      .describe('Templates that replace the title and the text of the preset.'),
+    routing_key: z.string().min(1).optional().describe('Integration key. Required for the preset `pagerduty`.'),
+    api_key: headerTextSchema
+      .optional()
+      .describe('API key. Required for the presets `opsgenie` and `jira-service-management`.'),
+    api_token: headerTextSchema
+      .optional()
+      .describe('Access token. Required for the presets `telegram` and `incident-io`, optional for `ntfy`.'),
+    chat: z
+      .union([z.string().min(1), z.int()])
+      .optional()
+      .describe('ID of a chat, or `@name` of a channel. Required for the preset `telegram`.'),
     topic: z
       .string()
       .regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters, digits, - and _')
-      .optional(),
+      .optional()
+      .describe('Topic, of 1 to 64 letters, digits, `-` and `_`. Required for the preset `ntfy`.'),
   })
   .superRefine((handler, context) => {
     const { preset, templates, details } = handler;
@@ -149,18 +210,27 @@ const emailSchema = z.looseObject({
   type: z.literal('email'),
   smtp: z
     .strictObject({
-      host: z.string().min(1),
-      /** Port of the SMTP server. Default: 465, 587 or 25, depending on `tls`. */
-      port: z.int().min(1).max(65_535).optional(),
-      /**
-       * When TLS is used. `implicit`: from the first byte; `starttls`: after STARTTLS, which is required;
-       * `opportunistic`: after STARTTLS if the server offers it; `none`: never.
-       */
-      tls: z.enum(['implicit', 'starttls', 'opportunistic', 'none']).default('starttls'),
-      /** PEM file with CA certificates that are trusted instead of the default ones. */
-      ca_file: z.string().startsWith('/', 'must be an absolute path').optional(),
-      user: z.string().min(1).optional(),
-      password: z.string().min(1).optional(),
+      host: z.string().min(1).describe('Host name or IP address of the SMTP server.'),
+      port: z
+        .int()
+        .min(1)
+        .max(65_535)
+        .optional()
+        .describe('Port of the SMTP server. Default: 465 with `implicit`, 587 with `starttls`, otherwise 25.'),
+      tls: z
+        .enum(['implicit', 'starttls', 'opportunistic', 'none'])
+        .default('starttls')
+        .describe(
+          'When TLS is used. `implicit` means from the first byte, `starttls` after STARTTLS, which is then required,' +
+            ' and `opportunistic` after STARTTLS if the server offers it.',
+        ),
+      ca_file: z
+        .string()
+        .startsWith('/', 'must be an absolute path')
+        .optional()
+        .describe('PEM file with the CA certificates to trust. Default: those of the system.'),
+      user: z.string().min(1).optional().describe('User name. Needs `password`.'),
+      password: z.string().min(1).optional().describe('Password. Needs `user`, and `tls: implicit` or `starttls`.'),
     })
     .superRefine(({ tls, user, password }, context) => {
       const issue = (path: string, message: string): void =>
@@ -169,25 +239,27 @@ const emailSchema = z.looseObject({
       if (user === undefined) return;
       if (password === undefined) issue('password', 'is required with user');
       if (tls === 'opportunistic' || tls === 'none') issue('tls', 'must be implicit or starttls with a password');
-    }),
-  from: mailAddressSchema,
-  to: mailAddressesSchema,
-  cc: mailAddressesSchema.optional(),
-  reply_to: mailAddressesSchema.optional(),
-  timeout: seconds.optional(),
-  /** Attributes of client and check that the mail shows, such as `client.datacenter`. */
-  details: detailsSchema.optional(),
-  /** Templates that replace the default subject, text and HTML text. */
+    })
+    .describe('The SMTP server that sends the mail.'),
+  from: mailAddressSchema.describe('Sender, such as `mon@example.com` or `Monitoring <mon@example.com>`.'),
+  to: mailAddressesSchema.describe('Recipients: one address, or a list of at most 50.'),
+  cc: mailAddressesSchema.optional().describe('Recipients of a copy.'),
+  reply_to: mailAddressesSchema.optional().describe('Addresses that receive replies. Default: the sender.'),
+  timeout: timeoutWithin(30, 'Time within which the mail must be sent.'),
+  details: detailsSchema
+    .optional()
+    .describe('Attributes of client and check that the mail shows, such as `client.datacenter`.'),
   templates: z
     .strictObject({
-      subject: templateSchema.optional(),
-      text: templateSchema.optional(),
-      html: templateSchema.optional(),
+      subject: templateSchema.optional().describe('Subject, in one line.'),
+      text: templateSchema.optional().describe('Plain text of the mail.'),
+      html: templateSchema.optional().describe('HTML text of the mail. Values in `{{ }}` are escaped.'),
     })
-    .optional(),
+    .optional()
+    .describe('Templates that replace the subject and the text of the mail.'),
 });
 
-/** A handler definition (completion 1.8). */
+/** A handler definition (completion 1.8). The descriptions are printed on a page of the documentation. */
 export const handlerSchema = z
   .discriminatedUnion(
     'type',
@@ -195,26 +267,48 @@ export const handlerSchema = z
       z.looseObject({
         ...common,
         type: z.literal('pipe'),
-        command: commandSchema,
-        timeout: seconds.optional(),
-        /** Environment variables as `NAME=value`. They override the default environment of commands. */
-        env_vars: environmentSchema.optional(),
+        command: commandSchema.describe(
+          'The command, which reads the event from standard input. A text runs in a shell; a list of a program and' +
+            ' its arguments runs without one.',
+        ),
+        timeout: seconds.optional().meta({
+          description: 'Time after which the backend kills the command and its child processes. Default: no limit.',
+          unit: 'seconds',
+        }),
+        env_vars: environmentSchema
+          .optional()
+          .describe('Environment variables as `NAME=value`. They override the default environment of commands.'),
       }),
-      z.looseObject({ ...common, type: z.literal('tcp'), socket: socketSchema, timeout: seconds.optional() }),
-      z.looseObject({ ...common, type: z.literal('udp'), socket: socketSchema }),
+      z.looseObject({
+        ...common,
+        type: z.literal('tcp'),
+        socket: socketSchema.describe('The host and the port that receive the data.'),
+        timeout: timeoutWithin(10, 'Time within which the data must be sent.'),
+      }),
+      z.looseObject({
+        ...common,
+        type: z.literal('udp'),
+        socket: socketSchema.describe('The host and the port that receive the data as one datagram.'),
+      }),
       z.looseObject({
         ...common,
         type: z.literal('transport'),
-        pipe: z.looseObject({
-          type: z.enum(['direct', 'fanout', 'topic']),
-          /** Name to which consumers of the live feed subscribe. */
-          name: z.string().min(1).max(255),
-          options: transportOptionsSchema.optional(),
-        }),
+        pipe: z
+          .looseObject({
+            type: z
+              .enum(['direct', 'fanout', 'topic'])
+              .describe('Type of the exchange in Sensu Core. It has no effect.'),
+            name: z.string().min(1).max(255).describe('Name to which consumers of the live feed subscribe.'),
+            options: transportOptionsSchema.optional().describe('Further receivers of the messages.'),
+          })
+          .describe('Where the events are published.'),
       }),
       webhookSchema,
       emailSchema,
-      z.looseObject({ type: z.literal('set'), handlers: z.array(nameSchema) }),
+      z.looseObject({
+        type: z.literal('set'),
+        handlers: z.array(nameSchema).describe('The handlers and sets that the set stands for.'),
+      }),
     ],
     { error: 'must be one of pipe, tcp, udp, transport, webhook, email, set' },
   )

@@ -45,10 +45,8 @@ export type InhibitionRow = z.infer<typeof inhibitionResponse>;
 
 /** The inhibition rule and the event by which another event is inhibited. */
 export const inhibitorSchema = z.object({
-  /** Name of the inhibition rule. */
-  rule: z.string(),
-  /** Client and check of the inhibiting event. */
-  client: z.string(),
-  check: z.string(),
+  rule: z.string().describe('Name of the inhibition rule.'),
+  client: z.string().describe('Client of the inhibiting event.'),
+  check: z.string().describe('Check of the inhibiting event.'),
 });
 export type Inhibitor = Readonly<z.infer<typeof inhibitorSchema>>;

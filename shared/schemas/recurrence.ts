@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDay } from './calendar-day.ts';
-import { parseSchedule, WINDOW_SECONDS } from './schedule.ts';
+import { parseSchedule, SCHEDULE_ZONE, WINDOW_SECONDS } from './schedule.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
 const scheduleText = z
@@ -27,21 +27,30 @@ const dayText = z
     if (parseDay(text) === undefined) context.addIssue({ code: 'custom', message: 'must be a day such as 2026-12-31' });
   });
 
+/** Descriptions of the attributes of a recurrence, in requests and responses. */
+const RECURRENCE = {
+  schedule: 'Start of each window: days and times such as `sat,sun 02:00` or `daily 06:00,18:00`, or five cron fields.',
+  zone: 'Time zone of the schedule.',
+  duration: 'Duration of each window.',
+  first_day: 'First local day on which a window may start, such as `2026-12-31`. Default: no limit.',
+  last_day: 'Last local day on which a window may start. Default: no limit.',
+} as const;
+
 /**
  * The recurrence of a silence (silencing 3). Unknown attributes are rejected, because a misspelled attribute would have
  * no effect.
  */
 export const recurrenceSchema = z
   .strictObject({
-    /** Schedule of the start of each window: `sat,sun 02:00`, `daily 06:00,18:00`, or cron. */
-    schedule: scheduleText,
-    /** Time zone of the schedule; absent: UTC. */
-    zone: zoneText.nullish(),
-    /** Duration of each window in seconds. */
-    duration: z.int().min(WINDOW_SECONDS.min).max(WINDOW_SECONDS.max),
-    /** Range of local days on which a window may start, such as `2026-12-31`; absent: no bound. */
-    first_day: dayText.nullish(),
-    last_day: dayText.nullish(),
+    schedule: scheduleText.describe(RECURRENCE.schedule),
+    zone: zoneText.nullish().meta({ description: RECURRENCE.zone, default: SCHEDULE_ZONE }),
+    duration: z
+      .int()
+      .min(WINDOW_SECONDS.min)
+      .max(WINDOW_SECONDS.max)
+      .meta({ description: RECURRENCE.duration, unit: 'seconds' }),
+    first_day: dayText.nullish().describe(RECURRENCE.first_day),
+    last_day: dayText.nullish().describe(RECURRENCE.last_day),
   })
   .superRefine(({ first_day: first, last_day: last }, context) => {
     if (typeof first !== 'string' || typeof last !== 'string' || first <= last) return;
@@ -55,11 +64,11 @@ export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
 
 /** A recurrence as it is stored, and as the API returns it. */
 export const recurrenceResponse = z.object({
-  schedule: z.string(),
-  zone: z.string(),
-  duration: z.number(),
-  first_day: z.string().exactOptional(),
-  last_day: z.string().exactOptional(),
+  schedule: z.string().describe(RECURRENCE.schedule),
+  zone: z.string().describe(RECURRENCE.zone),
+  duration: z.number().meta({ description: RECURRENCE.duration, unit: 'seconds' }),
+  first_day: z.string().exactOptional().describe(RECURRENCE.first_day),
+  last_day: z.string().exactOptional().describe(RECURRENCE.last_day),
 });
 export type Recurrence = Readonly<z.infer<typeof recurrenceResponse>>;
 

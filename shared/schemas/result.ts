@@ -13,6 +13,9 @@ const HANDLERS_MAX = 1000;
 
 const handlerNameSchema = z.string().min(1, 'must not be empty').max(NAME_LENGTH_MAX);
 
+/** The description of an attribute that has the meaning of the attribute of a check with the same name. */
+const AS_CHECK = 'As in the definition of a check, whose value it overrides.';
+
 /**
  * A submitted check result: `POST /results`, an item of a batch, or a result of an agent. Unknown attributes are kept
  * and appear in the event (reference 2.2). Where null is allowed, it counts as absent. Odd values that Sensu Core
@@ -20,20 +23,29 @@ const handlerNameSchema = z.string().min(1, 'must not be empty').max(NAME_LENGTH
  */
 export const resultSchema = z
   .looseObject({
-    name: objectNameSchema,
-    output: z.string(),
-    status: statusSchema.nullish(),
-    executed: z.int().min(0, 'must be in seconds since 1970').nullish(),
-    source: v2NameSchema.nullish(),
-    handler: z.string().max(NAME_LENGTH_MAX).nullish(),
-    handlers: z.array(handlerNameSchema).max(HANDLERS_MAX).nullish(),
-    ttl: z.union([z.int().positive(), z.literal(false)]).nullish(),
-    low_flap_threshold: z.int().nullish(),
-    high_flap_threshold: z.int().nullish(),
-    truncate_output: z.boolean().nullish(),
-    truncate_output_length: z.int().positive().nullish(),
-    aggregate: aggregateSchema.nullish(),
-    aggregates: aggregatesSchema.nullish(),
+    name: objectNameSchema.describe('Name of the check.'),
+    output: z.string().describe('Output of the check: text for operators, or metrics.'),
+    status: statusSchema.nullish().meta({
+      description: 'Status: 0 is OK, 1 is warning, 2 is critical. Every other number is unknown.',
+      default: 0,
+    }),
+    executed: z.int().min(0, 'must be in seconds since 1970').nullish().meta({
+      description: 'Time at which the check ran. A time in the future becomes the current time. Default: now.',
+      unit: 'epoch seconds',
+    }),
+    source: v2NameSchema.nullish().describe('Name of the client to which the result belongs. Default: the sender.'),
+    handler: z.string().max(NAME_LENGTH_MAX).nullish().describe(AS_CHECK),
+    handlers: z.array(handlerNameSchema).max(HANDLERS_MAX).nullish().describe(AS_CHECK),
+    ttl: z
+      .union([z.int().positive(), z.literal(false)])
+      .nullish()
+      .meta({ description: `${AS_CHECK} False means none.`, unit: 'seconds' }),
+    low_flap_threshold: z.int().nullish().meta({ description: AS_CHECK, unit: 'percent' }),
+    high_flap_threshold: z.int().nullish().meta({ description: AS_CHECK, unit: 'percent' }),
+    truncate_output: z.boolean().nullish().describe(AS_CHECK),
+    truncate_output_length: z.int().positive().nullish().meta({ description: AS_CHECK, unit: 'characters' }),
+    aggregate: aggregateSchema.nullish().describe(AS_CHECK),
+    aggregates: aggregatesSchema.nullish().describe(AS_CHECK),
   })
   .superRefine((result, context) => {
     const problem = resultProblem(result);
@@ -110,7 +122,11 @@ export interface StoredResult {
 export const BATCH_MAX = 10_000;
 
 /** Schema of the check in a result or event, with only the attributes that callers rely on, see `response.ts`. */
-export const checkResponse = z.looseObject({ name: z.string(), status: z.number(), output: textOrEmpty });
+export const checkResponse = z.looseObject({
+  name: z.string().describe('Name of the check.'),
+  status: z.number().describe('Status of the result: 0 is OK, 1 is warning, 2 is critical, others are unknown.'),
+  output: textOrEmpty.describe('Output of the check.'),
+});
 
 /** Schema of `StoredResult`, with only the attributes that callers rely on, see `response.ts`. */
 export const resultResponse: z.ZodType<StoredResult> = z.looseObject({

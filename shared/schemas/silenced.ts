@@ -5,14 +5,39 @@ import { nameSchema, objectNameSchema, subscriptionSchema } from './name.ts';
 import { recurrenceResponse, recurrenceSchema, type Recurrence, type SubmittedRecurrence } from './recurrence.ts';
 import { numberOrNull, numberOrZero, booleanOrFalse, textOrNull, type ResponseOf } from './response.ts';
 
-const parts = { subscription: subscriptionSchema.nullish(), check: nameSchema.nullish() };
+const SUBSCRIPTION =
+  'Subscription whose clients are silenced, such as `client:web-1` for one client. Default: all clients.';
+const CHECK = 'Name of the silenced check. Default: all checks.';
+
+const parts = {
+  subscription: subscriptionSchema.nullish().describe(SUBSCRIPTION),
+  check: nameSchema.nullish().describe(CHECK),
+};
 
 const terms = {
-  begin: z.int().min(0).nullish(),
-  expire: expireSchema,
-  expire_on_resolve: z.boolean().nullish(),
-  reason: z.string().max(10_000).nullish(),
-  creator: z.string().max(255).nullish(),
+  begin: z
+    .int()
+    .min(0)
+    .nullish()
+    .meta({ description: 'Time at which the silence begins. Default: now.', unit: 'epoch seconds' }),
+  expire: expireSchema.meta({
+    description:
+      'Duration of the silence, counted from `begin` if that is in the future. -1 means that it never expires.',
+    unit: 'seconds',
+    default: -1,
+  }),
+  expire_on_resolve: z.boolean().nullish().meta({
+    description: 'Whether the silence ends when an event that it matches resolves.',
+    default: false,
+  }),
+  reason: z.string().max(10_000).nullish().describe('Why the silence exists. The silence policy can require it.'),
+  creator: z
+    .string()
+    .max(255)
+    .nullish()
+    .describe(
+      'Name of the person or program that created the silence. Default in the mon API: the authenticated user.',
+    ),
 };
 
 /** Body of `POST /silenced` (completion 1.2). Null counts as absent for every attribute. */
@@ -32,9 +57,14 @@ export const STORED_SELECTOR_LENGTH_MAX = 16_384;
 
 /** The target of a silence in the mon API: a subscription, a check, both, or a selector (silencing 1). */
 export const silencedTarget = {
-  subscription: subscriptionSchema.nullish(),
-  check: objectNameSchema.nullish(),
-  selector: z.string().min(1).max(SELECTOR_LENGTH_MAX).nullish(),
+  subscription: subscriptionSchema.nullish().describe(SUBSCRIPTION),
+  check: objectNameSchema.nullish().describe(CHECK),
+  selector: z
+    .string()
+    .min(1)
+    .max(SELECTOR_LENGTH_MAX)
+    .nullish()
+    .describe('Filter that selects the silenced events, instead of `subscription` and `check`.'),
 };
 
 /**
@@ -76,7 +106,13 @@ const TIME_MESSAGE =
  * create a silence that never ends.
  */
 export const monSilencedSchema = z
-  .strictObject({ ...silencedTarget, ...terms, recurrence: recurrenceSchema.nullish() })
+  .strictObject({
+    ...silencedTarget,
+    ...terms,
+    recurrence: recurrenceSchema
+      .nullish()
+      .describe('Schedule of a silence that recurs. It excludes `begin`, `expire` and `expire_on_resolve`.'),
+  })
   .refine(isOneTarget, { message: TARGET_MESSAGE })
   .refine(hasConsistentTimes, { message: TIME_MESSAGE, path: ['recurrence'] });
 
@@ -96,21 +132,21 @@ export const clearSilencedSchema = z
     message: 'one of id, subscription and check is required',
   });
 
-/**
- * The reminder that was sent about the end of a silence: its time in epoch seconds, and the number of suppressed
- * events.
- */
-export const reminderSentSchema = z.object({ at: z.number(), events: z.number() });
+/** The reminder that was sent about the end of a silence. */
+export const reminderSentSchema = z.object({
+  at: z.number().meta({ description: 'Time of the reminder.', unit: 'epoch seconds' }),
+  events: z.number().describe('Number of events that the silence suppressed at that time.'),
+});
 export type ReminderSent = Readonly<z.infer<typeof reminderSentSchema>>;
 
-/** Describes an idle silence: it has matched no event for a long time. Times are in epoch seconds (spec, idleness). */
+/** Describes an idle silence: it has matched no event for a long time (spec, idleness). */
 export const silenceIdleSchema = z.object({
-  /** Time since which the silence matches no event. */
-  since: z.number(),
-  /** Time at which the silence was marked as idle. */
-  at: z.number(),
-  /** Time at which the silence is ended unless it matches an event; absent if idle silences are not ended. */
-  ends_at: z.number().exactOptional(),
+  since: z.number().meta({ description: 'Time since which the silence matches no event.', unit: 'epoch seconds' }),
+  at: z.number().meta({ description: 'Time at which the silence was marked as idle.', unit: 'epoch seconds' }),
+  ends_at: z.number().exactOptional().meta({
+    description: 'Time at which the silence ends unless it matches an event; absent if idle silences are not ended.',
+    unit: 'epoch seconds',
+  }),
 });
 export type SilenceIdle = Readonly<z.infer<typeof silenceIdleSchema>>;
 
@@ -177,9 +213,8 @@ export interface StoredSilenceCounters extends SilenceCounters {
 
 /** The counter of a recurring silence for one window. */
 export const windowUseSchema = z.object({
-  /** Start of the window, in epoch seconds. */
-  begin: z.number(),
-  suppressed: z.number(),
+  begin: z.number().meta({ description: 'Start of the window.', unit: 'epoch seconds' }),
+  suppressed: z.number().describe('Number of handler runs that were suppressed in the window.'),
 });
 export type WindowUse = Readonly<z.infer<typeof windowUseSchema>>;
 
@@ -188,15 +223,20 @@ export type WindowUse = Readonly<z.infer<typeof windowUseSchema>>;
  * -1 for a silence without an end (completion 1.2, clients 1.12).
  */
 export const silencedResponse = z.looseObject({
-  id: z.string(),
-  subscription: textOrNull,
-  check: textOrNull,
-  reason: textOrNull,
-  creator: textOrNull,
-  begin: numberOrNull,
-  expire_on_resolve: booleanOrFalse,
-  timestamp: numberOrZero,
-  expire: z.number(),
+  id: z
+    .string()
+    .describe('ID of the silence: `SUBSCRIPTION:CHECK` with `*` for a missing part, or `selector-` and a hash.'),
+  subscription: textOrNull.describe('The silenced subscription; null for none.'),
+  check: textOrNull.describe('The silenced check; null for all checks.'),
+  reason: textOrNull.describe('Why the silence exists; null for no reason.'),
+  creator: textOrNull.describe('The person or program that created the silence; null if unknown.'),
+  begin: numberOrNull.meta({
+    description: 'Time at which the silence begins; null: its creation.',
+    unit: 'epoch seconds',
+  }),
+  expire_on_resolve: booleanOrFalse.describe('Whether the silence ends when an event that it matches resolves.'),
+  timestamp: numberOrZero.meta({ description: 'Time of creation.', unit: 'epoch seconds' }),
+  expire: z.number().meta({ description: 'Remaining time; -1 if the silence never expires.', unit: 'seconds' }),
 });
 export type SilencedView = ResponseOf<typeof silencedResponse> & {
   /** Namespace of the silence; present only if all namespaces are requested. */
@@ -219,12 +259,21 @@ export type SilencedDetail = SilencedView &
   };
 
 export const silencedDetailResponse: z.ZodType<SilencedDetail> = silencedResponse.extend({
-  expire_at: z.number().nullable(),
-  selector: z.string().exactOptional(),
-  suppressed: z.number(),
-  last_suppressed: z.number().nullable(),
-  window: windowUseSchema.exactOptional(),
-  recurrence: recurrenceResponse.exactOptional(),
-  reminder_sent: reminderSentSchema.exactOptional(),
-  idle: silenceIdleSchema.exactOptional(),
+  expire_at: z.number().nullable().meta({ description: 'Time of expiry; null: never.', unit: 'epoch seconds' }),
+  selector: z.string().exactOptional().describe('The filter that selects the silenced events.'),
+  suppressed: z
+    .number()
+    .describe(
+      'Number of handler runs that the silence suppressed. A run that several silences suppress counts for each.',
+    ),
+  last_suppressed: z
+    .number()
+    .nullable()
+    .meta({ description: 'Time of the last suppressed run; null if there was none.', unit: 'epoch seconds' }),
+  window: windowUseSchema.exactOptional().describe('The last window of a recurring silence that suppressed runs.'),
+  recurrence: recurrenceResponse.exactOptional().describe('The schedule of a silence that recurs.'),
+  reminder_sent: reminderSentSchema
+    .exactOptional()
+    .describe('The reminder that was sent about the end of the silence.'),
+  idle: silenceIdleSchema.exactOptional().describe('Present while the silence has matched no event for a long time.'),
 });

@@ -56,12 +56,13 @@ const timeSchema = z
 
 const windowSchema = z
   .looseObject({
-    begin: timeSchema,
-    end: timeSchema,
+    begin: timeSchema.describe('Start of the first window, with its UTC offset, such as `2026-01-05T22:00:00+01:00`.'),
+    end: timeSchema.describe('End of the first window, inclusive. A window lasts at most a year.'),
     repeat: z
       .array(z.enum(REPEATS, { error: `must be one of ${REPEATS.join(', ')}` }))
       .max(REPEATS.length)
-      .nullish(),
+      .nullish()
+      .describe('The days on which the window repeats. Default: it occurs once.'),
   })
   .superRefine(({ begin, end }, context) => {
     const lengthMs = (parseWrittenTime(end)?.atMs ?? 0) - (parseWrittenTime(begin)?.atMs ?? 0);

@@ -57,16 +57,23 @@ const timeSchema = z
     }
   });
 
-const windowSchema = z.looseObject({ begin: timeSchema, end: timeSchema }).superRefine(({ begin, end }, context) => {
-  const issue = (attribute: string, message: string): void =>
-    context.addIssue({ code: 'custom', path: [attribute], message });
-  if (secondsOfDay(begin) === 86_400) issue('begin', 'must be a time of day such as "5:00 PM" or "17:00"');
-  // Each time zone has its own midnight, so with two zones it would be unclear to which day the window belongs.
-  const [beginZone, endZone] = [zoneOf(begin), zoneOf(end)];
-  if (beginZone !== undefined && endZone !== undefined && beginZone !== endZone) {
-    issue('end', 'must have the same time zone as begin: add the zone to both, or to none');
-  }
-});
+const windowSchema = z
+  .looseObject({
+    begin: timeSchema.describe('Time of day at which the window begins, such as `17:00`, `5:00 PM` or `22:30 UTC`.'),
+    end: timeSchema.describe(
+      'Time of day at which the window ends, inclusive. Before `begin`, it is a time of the next day.',
+    ),
+  })
+  .superRefine(({ begin, end }, context) => {
+    const issue = (attribute: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [attribute], message });
+    if (secondsOfDay(begin) === 86_400) issue('begin', 'must be a time of day such as "5:00 PM" or "17:00"');
+    // Each time zone has its own midnight, so with two zones it would be unclear to which day the window belongs.
+    const [beginZone, endZone] = [zoneOf(begin), zoneOf(end)];
+    if (beginZone !== undefined && endZone !== undefined && beginZone !== endZone) {
+      issue('end', 'must have the same time zone as begin: add the zone to both, or to none');
+    }
+  });
 
 /**
  * Returns the time zone of a time of day, or `here` if it has none; undefined if the zone or the time is invalid, which
@@ -90,6 +97,7 @@ const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'fr
 export const timeWindowsSchema = z.looseObject({
   days: z
     .record(z.string(), windowsSchema, { error: `must be an object of days, each with its windows: ${FORM}` })
+    .meta({ description: 'Windows by the day on which they begin: `all`, or `sunday` to `saturday`.', key: 'DAY' })
     .superRefine((days, context) => {
       for (const day of Object.keys(days)) {
         if ((DAYS as readonly string[]).includes(day)) continue;

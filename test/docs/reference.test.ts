@@ -16,7 +16,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { blocksOf, type Block } from './blocks.ts';
 import { callsIn, type ShellCall } from './shell-words.ts';
 
-const PAGES = repositoryFiles('README.md', 'docs/*.md', 'docs/how-to/*.md');
+const PAGES = repositoryFiles('README.md', 'docs/*.md', 'docs/{how-to,reference}/*.md');
 const BLOCKS = [...PAGES].flatMap(([page, text]) =>
   blocksOf(text).map((block) => ({ at: `${page}:${String(block.line)}`, block })),
 );

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { HTTP_STATUS } from '../../shared/api/errors.ts';
+import { schemaOf } from '../../shared/api/openapi.ts';
+import { ERROR_CODES, ERROR_MEANINGS } from '../../shared/errors.ts';
+import { acknowledgeShape } from '../../shared/schemas/acknowledgement.ts';
+import { aggregateResponse } from '../../shared/schemas/aggregate.ts';
+import { aggregateRuleSchema } from '../../shared/schemas/aggregate-rule.ts';
+import { checkSchema } from '../../shared/schemas/check.ts';
+import { clientResponse, clientSchema } from '../../shared/schemas/client.ts';
+import { eventResponse } from '../../shared/schemas/event.ts';
+import { feedEventRowSchema } from '../../shared/schemas/feed.ts';
+import { filterSchema } from '../../shared/schemas/filter.ts';
+import { handlerSchema } from '../../shared/schemas/handler.ts';
+import { mutatorSchema } from '../../shared/schemas/mutator.ts';
+import { resultSchema } from '../../shared/schemas/result.ts';
+import { monSilencedSchema, silencedDetailResponse } from '../../shared/schemas/silenced.ts';
+import { exitCode } from '../../tui/monctl/exit-codes.ts';
+import { anchorsOnPage } from '../site/anchors.ts';
+import { attributeList, attributesOf, type Attribute, type DescribedSchema } from './attribute-list.ts';
+import { code, markdownTable } from './markdown-text.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+
+/** A list of attributes in a reference page, between `<!-- print: NAME -->` and `<!-- end -->`. */
+const PRINTED = /(<!-- print: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g;
+
+/** The attributes of each kind of object, by the name of the list on the reference pages. */
+export const ATTRIBUTES: Readonly<Record<string, readonly Attribute[]>> = {
+  check: ofRequest(checkSchema),
+  result: ofRequest(resultSchema),
+  ...handlerAttributes(),
+  filter: ofRequest(filterSchema),
+  mutator: ofRequest(mutatorSchema),
+  client: ofRequest(clientSchema),
+  'client-response': ofResponse(clientResponse),
+  event: ofResponse(eventResponse),
+  'event-row': ofResponse(feedEventRowSchema),
+  silence: ofRequest(monSilencedSchema),
+  'silence-response': ofResponse(silencedDetailResponse),
+  acknowledgement: ofRequest(z.object(acknowledgeShape)),
+  aggregate: ofResponse(aggregateResponse),
+  'aggregate-rule': ofRequest(aggregateRuleSchema),
+};
+
+/**
+ * Returns the text of a reference page with its lists printed from the schemas. The rest of the page is written by
+ * hand.
+ *
+ * @param page path in the repository
+ * @throws Error if the page contains a list of an unknown name
+ */
+export function referencePage(page: string): string {
+  const text = readFileSync(join(REPOSITORY, page), 'utf8');
+  return text.replaceAll(PRINTED, (_printed, start: string, name: string, end: string) => {
+    const attributes = ATTRIBUTES[name];
+    if (attributes === undefined && name !== 'error-codes') throw new Error(`${page}: there is no list ${name}`);
+    const list = attributes === undefined ? errorTable() : attributeList(attributes, examplesOn(text));
+    return `${start}\n${list}\n\n${end}`;
+  });
+}
+
+/** Returns links to the sections of a page that explain attributes, by attribute: the names in third-level headings. */
+function examplesOn(text: string): ReadonlyMap<string, string> {
+  const anchorOf = anchorsOnPage();
+  return new Map(
+    Array.from(text.matchAll(/^(#+) (.*)$/gm), ([, level, title = '']) => ({ level, title, anchor: anchorOf(title) }))
+      .filter(({ level }) => level === '###')
+      .flatMap(({ title, anchor }) =>
+        Array.from(title.matchAll(/`(\w+)(?:: \w+)?`/g), ([, name = '']) => [name, `#${anchor}`] as const),
+      ),
+  );
+}
+
+function ofRequest(schema: z.ZodType): readonly Attribute[] {
+  return attributesOf(schemaOf(schema));
+}
+
+/** Returns the attributes of a response. None is marked as required: the descriptions say when one is absent. */
+function ofResponse(schema: z.ZodType): readonly Attribute[] {
+  return ofRequest(schema).map(({ path, schema: attribute }) => ({ path, schema: attribute, isRequired: false }));
+}
+
+/** Returns the attributes of all handlers except sets, and those that only one type of handler has. */
+function handlerAttributes(): Readonly<Record<string, readonly Attribute[]>> {
+  const types = ((schemaOf(handlerSchema) as DescribedSchema).oneOf ?? []).map((schema) => ({
+    type: String(schema.properties?.['type']?.const),
+    attributes: attributesOf(schema).filter(({ path }) => path !== 'type'),
+  }));
+  const running = types.filter(({ type }) => type !== 'set');
+  const isCommon = ({ path }: Attribute): boolean =>
+    running.every(({ attributes }) => attributes.some((attribute) => attribute.path === path));
+  return {
+    handler: (running[0]?.attributes ?? []).filter(isCommon),
+    ...Object.fromEntries(
+      types.map(({ type, attributes }) => [
+        `handler-${type}`,
+        attributes.filter((attribute) => type === 'set' || !isCommon(attribute)),
+      ]),
+    ),
+  };
+}
+
+function errorTable(): string {
+  const rows = ERROR_CODES.map((error) => [
+    code(error),
+    String(HTTP_STATUS[error]),
+    String(exitCode(error)),
+    ERROR_MEANINGS[error],
+  ]);
+  return markdownTable([['Code', 'HTTP status', 'Exit code', 'Meaning'], ...rows]);
+}
