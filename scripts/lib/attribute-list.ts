@@ -86,7 +86,7 @@ function defaultText({ default: value }: DescribedSchema): string {
 }
 
 /** Returns the type of a value in words: `integer from 1`, `list of text`, or the allowed values. */
-export function typeText(schema: DescribedSchema): string {
+function typeText(schema: DescribedSchema): string {
   if (schema.value !== undefined) return schema.value;
   const alternatives = alternativesOf(schema);
   if (alternatives.length !== 1) return [...new Set(alternatives.map((one) => typeText(one)))].join(' or ');
