@@ -15,6 +15,7 @@ import { repositoryFiles, repositoryText } from '../support/repository.ts';
 
 /** The fields that an event has only in the data for handlers. The type makes the list complete. */
 const FIELDS_FOR_HANDLERS: Readonly<Record<Exclude<keyof GroupedEvent, keyof Event>, true>> = {
+  acknowledgement_started: true,
   silence_ended: true,
   silence_ending: true,
   inhibition_ended: true,
