@@ -5,6 +5,7 @@ import { KEEPALIVE_THRESHOLDS } from './keepalive.ts';
 import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
 import { aggregateRulesSchema } from './aggregate-rule.ts';
 import { silencePolicySettingsSchema } from './silence-policy.ts';
+import { watchdogsSchema } from './watchdog.ts';
 
 /**
  * Default address of the API. It is a loopback address, because access from other hosts must be a deliberate decision.
@@ -243,6 +244,9 @@ export const programSettingsSchema = z.object({
     .describe('Settings of the series, which record values of checks over time.'),
   'aggregate-rules': aggregateRulesSchema.describe(
     'Rules that create events from aggregates, as a map from check name to rule: see [aggregate rules](spec/aggregates.md).',
+  ),
+  watchdogs: watchdogsSchema.describe(
+    'Rules that create an event if an expected result or alert does not come in time, as a map from check name to rule: see [watchdogs](spec/watchdogs.md).',
   ),
   'silence-reminder': z
     .int()

@@ -73,7 +73,7 @@ describe('the example configurations in the documentation', () => {
 /** Match the settings by which the program of a configuration is recognized. */
 const OF_CONSOLE = /^(?:contexts|context|views|keys|theme|skin):/m;
 const OF_AGENT = /^(?:agent|client):/m;
-const OF_BACKEND = /^(?:checks|handlers|filters|mutators|api|tls|[a-z]+-[a-z-]+):/m;
+const OF_BACKEND = /^(?:checks|handlers|filters|mutators|api|tls|watchdogs|[a-z]+-[a-z-]+):/m;
 
 /**
  * Returns the error that the program of a configuration reports; `undefined` if there is none. Other blocks, such as

@@ -1,19 +1,15 @@
-import { AGGREGATE_RULES_CLIENT, type AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
+import { AGGREGATE_RULES_CLIENT } from '../../../shared/schemas/aggregate-rule.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { removeCheck } from '../model/events/mutations.ts';
 import type { PlanningClock } from '../ports.ts';
 import type { Registry } from '../model/registry/registry.ts';
-import { resolveEvent } from '../results/resolve-event.ts';
 import type { Results } from '../results/commands.ts';
+import { removeRuleChecks, submitRuleResults, type GoneCheck, type RuleResult } from '../results/rule-checks.ts';
 import { appliesToNamespace, openRuleWatch, rulesForNamespace, verdictOf, type RulesInForce } from './rules.ts';
 
 /** Interval, in milliseconds, at which aggregate rules are evaluated. It does not depend on the number of results. */
 const EVALUATION_INTERVAL_MS = 1000;
-
-/** User name that is recorded when an event is resolved and a result deleted because the rule or aggregate is gone. */
-const BACKEND_USER = 'mon';
 
 interface AggregateWatchDependencies {
   readonly rules: RulesInForce;
@@ -65,7 +61,7 @@ export function watchAggregates(parts: AggregateWatchDependencies): Disposable {
     },
   };
 
-  function* dueResults(): Generator<DueResult> {
+  function* dueResults(): Generator<RuleResult> {
     const moment = watch.momentAt(clock.now());
     const inForce = rules();
     for (const namespace of registry.namespaces()) {
@@ -77,7 +73,8 @@ export function watchAggregates(parts: AggregateWatchDependencies): Disposable {
         const last = namespace.check(AGGREGATE_RULES_CLIENT, check);
         const age = Math.floor(moment.nowMs / 1000) - (last?.executed ?? 0);
         if (last?.status === status && age < rule.interval) continue;
-        yield { namespace: namespace.name, check, rule, status, output: text };
+        const { interval, check: attributes } = rule;
+        yield { namespace: namespace.name, check, status, output: text, interval, attributes };
       }
     }
   }
@@ -96,52 +93,8 @@ export function watchAggregates(parts: AggregateWatchDependencies): Disposable {
     });
   }
 
-  async function submitResults(due: readonly DueResult[], gone: readonly GoneCheck[]): Promise<void> {
-    await Promise.all(
-      due.map(({ namespace, check, rule, status, output }) =>
-        parts.results.submitBackendResult(namespace, AGGREGATE_RULES_CLIENT, {
-          ...rule.check,
-          name: check,
-          output,
-          status,
-          interval: rule.interval,
-          // `standalone` prevents a check definition of the same name from being merged with the result. The empty
-          // `aggregates` keeps the result out of all aggregates.
-          standalone: true,
-          aggregates: [],
-        }),
-      ),
-    );
-    if (gone.length > 0) await removeChecks(parts.batcher, gone);
+  async function submitResults(due: readonly RuleResult[], gone: readonly GoneCheck[]): Promise<void> {
+    await submitRuleResults(parts.results, AGGREGATE_RULES_CLIENT, due);
+    await removeRuleChecks(parts.batcher, AGGREGATE_RULES_CLIENT, gone);
   }
-}
-
-type GoneCheck = readonly [namespace: string, check: string];
-
-interface DueResult {
-  readonly namespace: string;
-  readonly check: string;
-  readonly rule: AggregateRule;
-  readonly status: number;
-  readonly output: string;
-}
-
-/** Resolves the events of these checks, which notifies their handlers, and removes the results of the checks. */
-function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<void> {
-  return batcher.run(
-    (transaction) => {
-      for (const [namespace, check] of checks) {
-        const entry = transaction.registry.findNamespace(namespace)?.check(AGGREGATE_RULES_CLIENT, check);
-        if (entry?.state.event !== undefined) resolveEvent(transaction, entry, BACKEND_USER);
-        if (entry !== undefined) removeCheck(transaction, entry, BACKEND_USER);
-      }
-    },
-    {
-      weight: checks.length,
-      needs: (registry) =>
-        checks.flatMap(
-          ([namespace, check]) => registry.findNamespace(namespace)?.check(AGGREGATE_RULES_CLIENT, check) ?? [],
-        ),
-    },
-  );
 }

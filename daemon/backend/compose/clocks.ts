@@ -8,6 +8,7 @@ import { expireBans } from '../clients/expire-departures.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { retireTtls } from '../results/retire-ttls.ts';
 import { watchTtls } from '../results/timers.ts';
+import { evaluateWatchdogs } from '../results/watchdogs.ts';
 import { StaleResults } from '../results/write-stale.ts';
 import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { watchIdle } from '../silences/idle.ts';
@@ -77,6 +78,7 @@ export function leaderTasks(foundation: Foundation, parts: ClockDependencies): r
     { name: 'checkpoints', start: checkpoints },
     { name: 'timeline', start: () => new TimelineTrim({ ...writing, store, checkpoints: checkpoints() }) },
     { name: 'aggregate rules', start: () => watchAggregateRules(foundation, parts) },
+    { name: 'watchdogs', start: () => startWatchdogs(foundation, parts) },
     ...(ownName === undefined ? [] : clocksOfSelf(foundation, { ...parts, ownName })),
   ];
 }
@@ -106,6 +108,21 @@ function watchAggregateRules(
 ): Disposable {
   return watchAggregates({
     rules: () => config.program['aggregate-rules'],
+    registry,
+    batcher,
+    results,
+    clock,
+    log,
+    isAwaitingBacklog: () => disk.isAwaitingBacklog || plansOf(registry).isAwaitingBacklog(clock.now()),
+  });
+}
+
+function startWatchdogs(
+  { config, registry, disk, clock, log }: Foundation,
+  { batcher, writers: { results } }: ClockDependencies,
+): Disposable {
+  return evaluateWatchdogs({
+    watchdogs: () => config.program.watchdogs,
     registry,
     batcher,
     results,

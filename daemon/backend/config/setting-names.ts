@@ -14,6 +14,7 @@ import {
 import { inhibitionSchema } from '../../../shared/schemas/inhibition.ts';
 import { listenerSettingsSchema, programSettingsSchema, tlsSettingsSchema } from '../../../shared/schemas/settings.ts';
 import { silencePolicySettingsSchema } from '../../../shared/schemas/silence-policy.ts';
+import { watchdogSchema } from '../../../shared/schemas/watchdog.ts';
 
 const TLS_SETTINGS: SettingNames = { current: Object.keys(tlsSettingsSchema.shape) };
 const LISTENER_SETTINGS: SettingNames = {
@@ -54,6 +55,7 @@ export const BACKEND_SETTING_NAMES: SettingNames = {
         renamed: { least: 'min-results', 'leave-out-silenced': 'ignore-silenced' },
       },
     },
+    watchdogs: { each: { current: Object.keys(watchdogSchema.shape) } },
     'silence-policy': {
       current: Object.keys(silencePolicySettingsSchema.shape),
       renamed: { 'apply-to-legacy': 'apply-to-v1' },

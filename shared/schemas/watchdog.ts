@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { nameSchema } from './name.ts';
+
+/** Name of the client to which the results and events of watchdogs belong. Each watchdog is one of its checks. */
+export const WATCHDOGS_CLIENT = 'mon.watchdogs';
+
+const WATCHDOGS_MAX = 100;
+
+/** Maximum of `within` in seconds: a year. */
+const WITHIN_SECONDS_MAX = 31_536_000;
+
+/** A rule that opens an event if no result or alert comes within a time (spec, watchdogs 1). */
+export const watchdogSchema = z.strictObject({
+  /** The result or alert that must come: `check CLIENT/CHECK`, `check NAME` of any client, or `alert NAME`. */
+  expect: z
+    .string()
+    .max(600)
+    .regex(
+      /^(?:check [^\s/]+(?:\/[^\s/]+)?|alert [^\s/]+)$/,
+      'must be check CLIENT/CHECK, check NAME or alert NAME, such as check db-1/backup',
+    ),
+  /** Seconds, or a number with a unit such as `5m`, within which the next one must come. */
+  within: z.union([z.int().min(1).max(WITHIN_SECONDS_MAX), z.string().regex(/^[1-9]\d{0,5}[smhdw]$/)], {
+    error: 'must be a number of seconds of at most a year, or a duration such as 5m, 26h or 8d',
+  }),
+  /** Further attributes of the results of the watchdog, such as `handlers`. Any attribute of a check is allowed. */
+  check: z.record(z.string(), z.unknown()).default({}),
+});
+export type Watchdog = z.infer<typeof watchdogSchema>;
+
+/** Watchdogs by name. The name of a watchdog is also the name of its check. */
+export const watchdogsSchema = z
+  .record(nameSchema, watchdogSchema)
+  .refine((watchdogs) => Object.keys(watchdogs).length <= WATCHDOGS_MAX, `must be at most ${String(WATCHDOGS_MAX)}`)
+  .default({});
