@@ -23,6 +23,16 @@ const REFERENCE_BYTES = 8;
 const WHOLE_LIST: PageRange = { offset: 0, limit: Infinity };
 
 /**
+ * The entries of a list, in order: an array, or a source that finds the entries of a page without building the whole
+ * array.
+ */
+export interface Listing<Entry> {
+  readonly length: number;
+  /** Returns the entries from position `start` up to but not including `end`. */
+  slice(start: number, end: number): readonly Entry[];
+}
+
+/**
  * Sends a list, which is filtered first and then paginated. So a page is full, and `total` is the number of items after
  * filtering (completion 1.1). Without a filter only the items of the page are read. A long list is read only as fast as
  * the client accepts it.
@@ -36,7 +46,7 @@ const WHOLE_LIST: PageRange = { offset: 0, limit: Infinity };
 export async function sendList<Entry, Item>(
   request: FastifyRequest,
   reply: FastifyReply,
-  entries: readonly Entry[],
+  entries: Listing<Entry>,
   read: (entries: readonly Entry[]) => Promise<readonly Item[]> | readonly Item[],
   {
     where,
@@ -50,7 +60,6 @@ export async function sendList<Entry, Item>(
     readonly readTexts?: (entries: readonly Entry[]) => Promise<readonly string[]>;
   } = {},
 ): Promise<FastifyReply> {
-  request.peer?.hold(REFERENCE_BYTES * entries.length);
   const query = queryOf(request);
   const page = isPaginated ? pageOf(query, pageMax) : undefined;
   const filter = combineFilters(filterOf(query), where);
@@ -62,20 +71,27 @@ export async function sendList<Entry, Item>(
   const readCommittedItems = (some: readonly Entry[]): Promise<readonly Item[]> =>
     readCommitted(async () => await read(some), committedState);
   if (filter === undefined) {
-    const pageEntries = page === undefined ? entries : entries.slice(offset, offset + limit);
+    const pageEntries = page === undefined ? allEntries(entries) : entries.slice(offset, offset + limit);
+    request.peer?.hold(REFERENCE_BYTES * pageEntries.length);
     const readCommittedTexts = (some: readonly Entry[]): Promise<readonly string[]> =>
       readCommitted(() => readTexts(some), committedState);
     return sendPieces(request, reply, arrayText(readInChunks(pageEntries, readCommittedTexts)), paged(entries.length));
   }
-  const unfiltered = { 'X-Total-Unfiltered': String(entries.length) };
+  const all = allEntries(entries);
+  request.peer?.hold(REFERENCE_BYTES * all.length);
+  const unfiltered = { 'X-Total-Unfiltered': String(all.length) };
   const matchingPieces = (): AsyncGenerator<string, void> =>
-    arrayText(readInChunks(entries, readMatchingItems(readCommittedItems, filter, { offset, limit })));
+    arrayText(readInChunks(all, readMatchingItems(readCommittedItems, filter, { offset, limit })));
   if (page === undefined) return sendPieces(request, reply, matchingPieces(), unfiltered);
   // The total is sent in a header, so all items are counted before the first item is sent. A page that is too long to
   // be buffered during the count is read a second time.
-  const { total, texts } = await countAndSelect(entries, readCommittedItems, filter, page);
+  const { total, texts } = await countAndSelect(all, readCommittedItems, filter, page);
   const pieces = texts === undefined ? matchingPieces() : arrayText([texts]);
   return sendPieces(request, reply, pieces, { ...unfiltered, ...paged(total) });
+}
+
+function allEntries<Entry>(entries: Listing<Entry>): readonly Entry[] {
+  return Array.isArray(entries) ? (entries as readonly Entry[]) : entries.slice(0, entries.length);
 }
 
 function combineFilters<Item>(

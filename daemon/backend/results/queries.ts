@@ -1,19 +1,46 @@
 import { statusesOf } from '../../../shared/domain/history.ts';
 import { checkRedactKeysOf, hasKeyRedactedByDefault, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
+import type { Listing } from '../http/list.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { decodeCheckRecord, splitCheckRecord, type CheckRecord } from '../model/events/check-record.ts';
 import { readRecords, readRecordTexts } from '../model/events/read-records.ts';
 
-/** Returns the entries of all checks with a result, sorted by client, then check. */
-export function resultsOf(namespace: Namespace): CheckEntry[] {
-  const results: CheckEntry[] = [];
+/**
+ * Returns the checks of these namespaces that have a result, sorted by client, then check. A page is found by the
+ * number of results of each client, so its cost grows with the number of clients and not with the number of results.
+ */
+export function resultListing(namespaces: readonly Namespace[]): Listing<CheckEntry> {
+  return {
+    length: namespaces.reduce((sum, namespace) => sum + resultCountOf(namespace), 0),
+    slice: (start, end) => sliceOfResults(namespaces, start, end),
+  };
+}
+
+function resultCountOf({ results: { ok, warning, critical, unknown } }: Namespace): number {
+  return ok + warning + critical + unknown;
+}
+
+function sliceOfResults(namespaces: readonly Namespace[], start: number, end: number): CheckEntry[] {
+  const entries: CheckEntry[] = [];
+  let at = 0;
   // Loops instead of array methods, because there can be a million results.
-  for (const client of namespace.sortedClients()) {
-    for (const entry of client.sortedChecks()) if (entry.status !== undefined) results.push(entry);
+  for (const namespace of namespaces) {
+    for (const client of namespace.sortedClients()) {
+      if (at >= end) return entries;
+      if (at + client.resultCount <= start) {
+        at += client.resultCount;
+        continue;
+      }
+      for (const entry of client.sortedChecks()) {
+        if (entry.status === undefined) continue;
+        if (at >= start && at < end) entries.push(entry);
+        at += 1;
+      }
+    }
   }
-  return results;
+  return entries;
 }
 
 export function resultsOfClient(client: ClientEntry): CheckEntry[] {

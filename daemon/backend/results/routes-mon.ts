@@ -2,7 +2,7 @@ import { toSearchableResult, RESULT_SEARCH } from '../../../shared/domain/list-s
 import { MonError } from '../../../shared/errors.ts';
 import { BATCH_MAX, type BatchResponse, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { validateSubmitted } from './validate-result.ts';
-import { readResults, readResultTexts, resultsOf } from './queries.ts';
+import { readResults, readResultTexts, resultListing } from './queries.ts';
 import { readSeries } from './series.ts';
 import { pathName } from '../http/path-name.ts';
 import { parseBody, validateParsedBody, type ParsedBody } from '../http/json-body.ts';
@@ -30,7 +30,7 @@ export function resultsOnMon(
     results: (request, reply, query) => {
       const where = searchFilter(RESULT_SEARCH, query, toSearchableResult, clock.now());
       const { namespaces, withNamespaceName: placed, isOfMany } = requestedNamespaces(request, deps);
-      const entries = namespaces.flatMap(resultsOf);
+      const entries = resultListing(namespaces);
       return sendList(request, reply, entries, (some) => readResults(store, some, placed), {
         where,
         ...(isOfMany ? {} : { readTexts }),

@@ -189,6 +189,8 @@ export class ClientEntry {
   /** True if the client counts toward the entity limit. */
   isCounted: boolean;
   openEvents = 0;
+  /** Number of checks that have a last result. */
+  resultCount = 0;
   /** True if the keepalive event of the client is open. It is cached, because aggregates look it up for each member. */
   isDown = false;
   /** The attributes of the client that selectors of silences use; undefined if selectors use none. */
@@ -620,6 +622,7 @@ export class Namespace {
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
     this.resultsByCheck.move(entry.name, entry.status, status);
+    entry.client.resultCount += Number(status !== undefined) - Number(entry.status !== undefined);
     entry.state = state;
     entry.status = status;
     entry.executed = result?.executed ?? 0;

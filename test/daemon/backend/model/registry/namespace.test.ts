@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventsNamedBy } from '../../../../../daemon/backend/model/registry/silenced-events.ts';
 import { Namespace } from '../../../../../daemon/backend/model/registry/namespace.ts';
+import { resultListing } from '../../../../../daemon/backend/results/queries.ts';
 import { NO_CHECK_STATE, nextCheckState } from '../../../../../shared/domain/event.ts';
 import type { Client } from '../../../../../shared/schemas/client.ts';
 
@@ -155,4 +156,38 @@ test('the numbers of results by check and status are right after any changes', (
   expect(namespace.resultsByCheck.of('disk')).toEqual({ ok: 1, warning: 0, critical: 0, unknown: 0 });
   expect(namespace.resultsByCheck.of('cpu')).toEqual({ ok: 0, warning: 0, critical: 1, unknown: 0 });
   expect(namespace.resultsByCheck.of('nothing')).toEqual({ ok: 0, warning: 0, critical: 0, unknown: 0 });
+});
+
+test('any page of results equals the same part of the whole list after any changes', () => {
+  const step = fc.record({
+    client: fc.constantFrom('a', 'b', 'c'),
+    check: fc.constantFrom('cpu', 'disk', 'load'),
+    status: fc.constantFrom(0, 2, undefined),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(step), { maxLength: 2 }),
+      fc.nat({ max: 20 }),
+      fc.nat({ max: 20 }),
+      (changes, start, count) => {
+        const namespaces = changes.map((steps, at) => {
+          const namespace = new Namespace(`team-${String(at)}`);
+          for (const { client, check, status } of steps) {
+            const entry = namespace.check(client, check);
+            if (status !== undefined) report(namespace, client, check, status);
+            else if (entry !== undefined) namespace.setCheck(entry, entry.state, undefined, undefined);
+          }
+          return namespace;
+        });
+        const all = namespaces.flatMap((namespace) =>
+          namespace
+            .sortedClients()
+            .flatMap((client) => client.sortedChecks().filter(({ status }) => status !== undefined)),
+        );
+        const listing = resultListing(namespaces);
+        expect(listing.length).toBe(all.length);
+        expect(listing.slice(start, start + count)).toEqual(all.slice(start, start + count));
+      },
+    ),
+  );
 });
