@@ -20,6 +20,11 @@ export function searchSections(path: string, content: string): readonly SearchSe
     id: level === 1 ? path : `${path}#${id}`,
     page,
     title: textOf(html),
-    text: textOf(content.slice(end, headings[index + 1]?.start)),
+    text: textOf(withoutScreens(content.slice(end, headings[index + 1]?.start))),
   }));
+}
+
+/** Removes the screens of the console, which have a horizontal line: their words are examples, and many are cut. */
+function withoutScreens(html: string): string {
+  return html.replaceAll(/<pre>.*?<\/pre>/gs, (block) => (block.includes('─'.repeat(20)) ? '' : block));
 }

@@ -6,7 +6,17 @@
  */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   // Silences
-  silence: ['downtime', 'mute', 'snooze', 'blackout', 'maintenance window', 'scheduled maintenance', 'suppress'],
+  silence: [
+    'downtime',
+    'mute',
+    'snooze',
+    'blackout',
+    'maintenance window',
+    'scheduled maintenance',
+    'suppress',
+    'unsilence',
+    'unmute',
+  ],
   maintenance: ['downtime', 'maintenance window'],
   'maintenance silence': ['maintenance tonight', 'tonight', 'planned work', 'change window'],
   'recurring silence': ['blackout', 'every night', 'every weekend'],
@@ -14,21 +24,22 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   // On call
   acknowledge: ['ack', 'take ownership'],
   ack: ['acknowledge'],
-  handover: ['hand off', 'shift change'],
-  'on-call schedule': ['escalate', 'escalation policy', 'rota', 'rotation', 'roster', 'on call'],
+  'hand over': ['hand off', 'handoff', 'handover', 'shift', 'on-call', 'oncall'],
+  'on-call schedule': ['escalate', 'escalation policy', 'rota', 'rotation', 'roster', 'on-call', 'oncall'],
   sms: ['text message', 'phone call', 'telephone'],
   report: ['mttr', 'postmortem'],
   'event availability': ['slo', 'sla', 'sli', 'uptime', 'error budget', 'service level'],
   // Notifications
   notification: ['notify', 'alert', 'page'],
-  handler: ['notify', 'receiver', 'contact point', 'integration', 'contact', 'channel'],
+  handler: ['notify', 'receiver', 'contact point', 'integration', 'contact', 'channel', 'remediation'],
   'not notified': ['nobody was paged', 'no notification', 'missing notification'],
   repeat: ['renotify', 'reminder', 'repeat interval'],
   inhibition: ['dependency', 'parent', 'root cause', 'unreachable'],
   group: ['digest', 'batch', 'alert storm', 'noise', 'deduplicate', 'correlate'],
   udp: ['syslog', 'snmp trap'],
   slack: ['mattermost', 'rocket chat'],
-  'e-mail': ['email', 'mail', 'smtp'],
+  mail: ['email', 'e-mail', 'smtp'],
+  email: ['mail', 'e-mail', 'smtp'],
   // Checks and clients
   'write check': ['add check', 'create check', 'new check', 'custom check', 'own check'],
   check: ['probe', 'monitor', 'alert rule', 'alerting rule'],
@@ -42,6 +53,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   'proxy check': ['snmp', 'agentless', 'network device', 'switch', 'router'],
   subscription: ['host group', 'hostgroup', 'tag'],
   // Access
+  'audit trail': ['audit log', 'who changed', 'history of changes'],
   role: ['rbac', 'permission', 'privilege', 'authorization', 'acl'],
   'api key': ['access token', 'service account', 'bearer'],
   'single sign-on': ['sso', 'ldap', 'active directory', 'oidc', 'oauth', 'saml', 'keycloak', 'okta', 'kerberos'],
@@ -61,6 +73,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   restore: ['disaster recovery', 'recover'],
   backup: ['back up', 'disaster recovery', 'dump', 'export'],
   'back up': ['backup'],
+  postgresql: ['postgres', 'database'],
   upgrade: ['update', 'new version'],
   'roll back': ['downgrade', 'rollback'],
   troubleshoot: ['debug', 'not working', 'diagnose', 'broken'],
