@@ -49,7 +49,8 @@ function parseCron(text: string): Schedule | { readonly problem: string } {
   return problem === undefined ? cronDates(text) : { problem };
 }
 
-function weekdaysOf(text: string): ReadonlySet<number> | string {
+/** Parses days of the week such as `mon-fri,sun`. @returns the days (0 is Sunday), or an error message */
+export function weekdaysOf(text: string): ReadonlySet<number> | string {
   const days = new Set<number>();
   for (const item of text.split(',')) {
     const some = DAY_WORDS.get(item) ?? rangeOfDays(item);

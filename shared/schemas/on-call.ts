@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { parseDay } from './calendar-day.ts';
+import { mailAddressSchema } from './mail-address.ts';
+import { nameSchema } from './name.ts';
+import { weekdaysOf } from './schedule.ts';
+import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
+
+/* Schedules define who is on call at which time, and people define which handlers notify a person (on-call 3). */
+
+/** The prefix of a name that stands where a handler may stand: `on-call/database` means whoever is on call now. */
+const ON_CALL_PREFIX = 'on-call/';
+
+/** Returns the schedule that a name such as `on-call/database` refers to; undefined if it is another name. */
+export function onCallScheduleOf(handlerName: string): string | undefined {
+  return handlerName.startsWith(ON_CALL_PREFIX) ? handlerName.slice(ON_CALL_PREFIX.length) : undefined;
+}
+
+/** Returns the name that stands for whoever is on call for a schedule, such as `on-call/database`. */
+export function onCallName(schedule: string): string {
+  return `${ON_CALL_PREFIX}${schedule}`;
+}
+
+/** Maximum numbers of schedules, people and overrides of a backend. */
+export const ON_CALL_LIMITS = { schedules: 200, people: 2000, overrides: 1000 } as const;
+
+/** Range of `days` in a request for the shifts of a schedule. */
+export const SHIFT_DAYS = { min: 1, default: 14, max: 92 } as const;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The time of a handover: a time of day, on any day or on a day of the week. */
+export interface Handover {
+  /** 0 is Sunday; undefined for any day. */
+  readonly weekday: number | undefined;
+  /** Milliseconds since midnight. */
+  readonly timeMs: number;
+}
+
+const TIME = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d`;
+const HANDOVER = new RegExp(String.raw`^(?:(?<day>[a-z]+) )?(?<time>${TIME})$`);
+const HANDOVER_HINT = 'must be a time such as 09:00, or a day and a time such as mon 09:00';
+
+/** Parses the time of a handover: `09:00` or `mon 09:00`. */
+export function parseHandover(text: string): Handover | undefined {
+  const { day, time } = HANDOVER.exec(words(text))?.groups ?? {};
+  if (time === undefined) return undefined;
+  if (day === undefined) return { weekday: undefined, timeMs: timeOfDayMs(time) };
+  const days = weekdaysOf(day);
+  if (typeof days === 'string' || days.size !== 1) return undefined;
+  const [weekday] = days;
+  return { weekday, timeMs: timeOfDayMs(time) };
+}
+
+const EVERY = /^(?<count>\d{1,3}) ?(?<unit>hour|day|week)s?$/;
+const UNITS_MS: Readonly<Record<string, number>> = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
+const EVERY_MAX_MS = 52 * 7 * DAY_MS;
+const EVERY_HINT = 'must be from 1 hour to 52 weeks, such as 12 hours, 2 days or 1 week';
+
+/** Parses how long a shift lasts, such as `1 week` or `12 hours`. @returns milliseconds */
+export function parseEvery(text: string): number | undefined {
+  const { count, unit = '' } = EVERY.exec(words(text))?.groups ?? {};
+  const everyMs = Number(count) * (UNITS_MS[unit] ?? NaN);
+  return everyMs >= HOUR_MS && everyMs <= EVERY_MAX_MS ? everyMs : undefined;
+}
+
+/** A daily window of a layer, in local time: `endMs` may be on the next day. */
+export interface HoursWindow {
+  /** The days on which the window begins; 0 is Sunday. */
+  readonly weekdays: ReadonlySet<number>;
+  /** Begin and end in milliseconds since midnight of the first day; the end is exclusive. */
+  readonly beginMs: number;
+  readonly endMs: number;
+}
+
+const HOURS_MAX = 14;
+const HOURS = new RegExp(String.raw`^(?<days>[a-z-]+)(?: (?<begin>${TIME})-(?<end>${TIME}|24:00))?$`);
+const HOURS_HINT = 'must be days, with or without hours, such as mon-fri 18:00-08:00, sat-sun';
+
+/** Parses the hours of a layer, such as `mon-fri 18:00-08:00, sat-sun`. A day without hours is the whole day. */
+export function parseHours(text: string): readonly HoursWindow[] | undefined {
+  const items = words(text).split(/ ?, ?/);
+  const windows = items.map(hoursWindowOf);
+  return items.length > HOURS_MAX || windows.includes(undefined)
+    ? undefined
+    : windows.filter((window) => window !== undefined);
+}
+
+function hoursWindowOf(item: string): HoursWindow | undefined {
+  const { days = '', begin = '00:00', end = '24:00' } = HOURS.exec(item)?.groups ?? {};
+  const weekdays = weekdaysOf(days);
+  if (typeof weekdays === 'string') return undefined;
+  const [beginMs, endMs] = [timeOfDayMs(begin), timeOfDayMs(end)];
+  return { weekdays, beginMs, endMs: endMs <= beginMs ? endMs + DAY_MS : endMs };
+}
+
+function words(text: string): string {
+  return text.trim().toLowerCase().replaceAll(/\s+/g, ' ');
+}
+
+function timeOfDayMs(text: string): number {
+  const [hour = 0, minute = 0] = text.split(':').map(Number);
+  return hour * HOUR_MS + minute * MINUTE_MS;
+}
+
+/** The schema of a text of at most 200 characters that `parse` accepts. */
+function parsedText(parse: (text: string) => unknown, hint: string): z.ZodString {
+  return z
+    .string()
+    .max(200)
+    .refine((text) => parse(text) !== undefined, hint);
+}
+
+/** A person who can be on call: the section `people` of a configuration. */
+export const personSchema = z.strictObject({
+  email: mailAddressSchema.optional(),
+  /** Names of the handlers that notify this person. */
+  notify: z.array(z.string().min(1).max(255)).min(1).max(20),
+});
+export type PersonDefinition = Readonly<z.infer<typeof personSchema>>;
+
+const layerSchema = z.strictObject({
+  /** Names of the people who take turns, in this order. */
+  people: z.array(nameSchema).min(1).max(100),
+  /** When one person hands over to the next: `mon 09:00` or `09:00`. Default: midnight. */
+  handover: parsedText(parseHandover, HANDOVER_HINT).optional(),
+  /** How long a shift lasts. Default: `1 week`. */
+  every: parsedText(parseEvery, EVERY_HINT).optional(),
+  /** The day on or after which the first person begins. Default: Monday, 2024-01-01. */
+  starting: parsedText(parseDay, 'must be a day such as 2026-12-31').optional(),
+  /** The hours in which the layer is active. Default: always. */
+  hours: parsedText(parseHours, HOURS_HINT).optional(),
+});
+export type ScheduleLayer = Readonly<z.infer<typeof layerSchema>>;
+
+/** A schedule: the section `schedules` of a configuration. Later layers override earlier ones. */
+export const onCallScheduleSchema = z.strictObject({
+  'time-zone': parsedText(timeZoneOf, `must be a time zone: ${TIME_ZONE_HINT}`).default('UTC'),
+  layers: z.array(layerSchema).min(1).max(20),
+});
+export type ScheduleDefinition = Readonly<z.infer<typeof onCallScheduleSchema>>;
