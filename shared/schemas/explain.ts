@@ -15,6 +15,7 @@ import { recoverySchema } from './recovery.ts';
  * - `inhibited`: it does not run, because an inhibition rule suppresses the event (inhibition 2)
  * - `acknowledged`: it does not run, because an operator acknowledged the event (on-call 1)
  * - `overflow`: it would run, but its queue and the dead-letter queue are full
+ * - `nobody_on_call`: nobody is on call for the schedule (on-call 3)
  * - `unknown_handler`: no handler with this name is defined
  * - `unknown_pipeline`, `empty_pipeline`: the pipeline does not exist, or has no workflows
  * - `nested_set`: the handler set is nested more than two levels deep
@@ -31,6 +32,7 @@ export type VerdictKind =
   | 'inhibited'
   | 'acknowledged'
   | 'overflow'
+  | 'nobody_on_call'
   | 'unknown_handler'
   | 'unknown_pipeline'
   | 'empty_pipeline'

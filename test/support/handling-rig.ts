@@ -17,12 +17,14 @@ import { filterSchema } from '../../shared/schemas/filter.ts';
 import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
 import { inhibitionSchema } from '../../shared/schemas/inhibition.ts';
 import { handlerSchema } from '../../shared/schemas/handler.ts';
+import { onCallScheduleSchema, personSchema } from '../../shared/schemas/on-call.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
 import { Routing } from '../../daemon/backend/model/notify/routing.ts';
+import type { OverrideSpan } from '../../shared/domain/on-call/on-call-at.ts';
 import type { ResolveWhileSilencedSetting } from '../../shared/domain/notify/notification-context.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
@@ -34,6 +36,8 @@ export interface HandlingSections {
   readonly handlers?: Section;
   readonly filters?: Section;
   readonly inhibitions?: Section;
+  readonly people?: Section;
+  readonly schedules?: Section;
 }
 
 export interface HandlingOptions {
@@ -65,6 +69,8 @@ export class HandlingRig implements AsyncDisposable {
   readonly stale: StaleResults;
   readonly batcher: Batcher;
   readonly routing: Routing;
+  /** The overrides of all schedules. A test replaces the list. */
+  overrides: readonly OverrideSpan[] = [];
   /** Jobs that commits have requested since the last call of `takeJobs`. */
   #jobs: HandlerJob[] = [];
 
@@ -93,6 +99,7 @@ export class HandlingRig implements AsyncDisposable {
     const { log, registry } = this;
     this.store = store;
     const definitions = (this.definitions = new Definitions(parsed(sections)));
+    definitions.onCall.useInputs({ overridesOf: () => this.overrides, now: () => clock.now() });
     const routing = (this.routing = new Routing(definitions, () => ({ renotifiesAfterSilence, resolveWhileSilenced }), {
       isFull: (_namespace, handler) => full.has(handler),
     }));
@@ -142,12 +149,23 @@ export class HandlingRig implements AsyncDisposable {
   }
 }
 
-function parsed({ checks = {}, handlers = {}, filters = {}, inhibitions = {} }: HandlingSections) {
+function parsed({
+  checks = {},
+  handlers = {},
+  filters = {},
+  inhibitions = {},
+  people = {},
+  schedules = {},
+}: HandlingSections) {
   return {
     checks: new Map(Object.entries(checks).map(([name, check]) => [name, checkSchema.parse(check)])),
     handlers: new Map(Object.entries(handlers).map(([name, handler]) => [name, handlerSchema.parse(handler)])),
     inhibitions: new Map(
       Object.entries(inhibitions).map(([name, inhibition]) => [name, inhibitionSchema.parse(inhibition)]),
+    ),
+    people: new Map(Object.entries(people).map(([name, person]) => [name, personSchema.parse(person)])),
+    schedules: new Map(
+      Object.entries(schedules).map(([name, schedule]) => [name, onCallScheduleSchema.parse(schedule)]),
     ),
     filters: new Map(Object.entries(filters).map(([name, filter]) => [name, filterSchema.parse(filter)])),
   };

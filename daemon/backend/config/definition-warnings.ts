@@ -5,6 +5,7 @@ import { templateRemarks } from '../../../shared/domain/message/message-renderer
 import { V1_EVENT } from '../../../shared/domain/attribute-shapes.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { conditionWarnings } from '../../../shared/domain/unknown-attributes.ts';
+import { onCallScheduleOf } from '../../../shared/schemas/on-call.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
@@ -86,7 +87,15 @@ function* undefinedNames(
   ] as const) {
     for (const name of new Set(names.flat())) {
       if (typeof name !== 'string' || definitions[section].has(name) || BUILT_IN[section].has(name)) continue;
-      yield { path, message: `refers to the ${kind} "${name}", which is not defined` };
+      const schedule = kind === 'handler' ? onCallScheduleOf(name) : undefined;
+      if (schedule !== undefined && definitions.schedules.has(schedule)) continue;
+      yield {
+        path,
+        message:
+          schedule === undefined
+            ? `refers to the ${kind} "${name}", which is not defined`
+            : `refers to the schedule "${schedule}", which is not defined`,
+      };
     }
   }
 }

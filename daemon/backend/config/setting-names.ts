@@ -12,6 +12,7 @@ import {
   TRANSITIONS_PER_CHECK,
 } from '../../../shared/schemas/fixed-limits.ts';
 import { inhibitionSchema } from '../../../shared/schemas/inhibition.ts';
+import { onCallScheduleSchema } from '../../../shared/schemas/on-call.ts';
 import { listenerSettingsSchema, programSettingsSchema, tlsSettingsSchema } from '../../../shared/schemas/settings.ts';
 import { silencePolicySettingsSchema } from '../../../shared/schemas/silence-policy.ts';
 import { watchdogSchema } from '../../../shared/schemas/watchdog.ts';
@@ -61,6 +62,7 @@ export const BACKEND_SETTING_NAMES: SettingNames = {
       renamed: { 'apply-to-legacy': 'apply-to-v1' },
       fixed: { 'warn-matches': `the limit is ${formatLimit(SILENCE_WARN_MATCHES)} matching events` },
     },
+    schedules: { each: { current: Object.keys(onCallScheduleSchema.shape) } },
     'certificate-namespaces': { current: Object.keys(certificateRuleSchema.shape) },
     inhibitions: {
       each: { current: Object.keys(inhibitionSchema.shape), renamed: { when: 'source', quiet: 'target' } },

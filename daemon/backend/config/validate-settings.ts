@@ -3,7 +3,9 @@ import { clientSchema } from '../../../shared/schemas/client.ts';
 import { filterSchema } from '../../../shared/schemas/filter.ts';
 import { handlerSchema } from '../../../shared/schemas/handler.ts';
 import { inhibitionSchema } from '../../../shared/schemas/inhibition.ts';
+import { onCallScheduleSchema, personSchema } from '../../../shared/schemas/on-call.ts';
 import { mutatorSchema } from '../../../shared/schemas/mutator.ts';
+import { nameSchema } from '../../../shared/schemas/name.ts';
 import { isPasswordHash } from '../../../shared/schemas/password-hash.ts';
 import {
   apiSettingsSchema,
@@ -16,6 +18,7 @@ import { SettingsReview } from '../../settings/settings-review.ts';
 import { FILTER_TOLERANCES, HANDLER_TOLERANCES, MUTATOR_TOLERANCES } from '../../settings/tolerate-handling.ts';
 import { configuredDefinitionWarnings } from './definition-warnings.ts';
 import { inhibitionProblems } from './inhibition-problems.ts';
+import { onCallProblems, onCallWarnings } from './on-call-remarks.ts';
 import { proxyRequestProblems, usableFilters } from './expression-problems.ts';
 import type { ValidDefinitions } from '../model/config/valid-definitions.ts';
 import { type Remark } from '../../settings/remark.ts';
@@ -39,6 +42,8 @@ const KNOWN_SECTIONS: ReadonlySet<string> = new Set([
   'filters',
   'mutators',
   'inhibitions',
+  'people',
+  'schedules',
   'client',
   'agent',
   'api',
@@ -55,8 +60,12 @@ const V1_SECTIONS: ReadonlySet<string> = new Set(['transport', 'redis', 'rabbitm
  */
 const clientSectionSchema = clientSchema.partial({ name: true, address: true });
 
-/** Validates all settings and collects every problem, so that an operator sees all problems at once. */
-export function validateSettings(settings: Settings): Validation {
+/**
+ * Validates all settings and collects every problem, so that an operator sees all problems at once.
+ *
+ * @param nowMs the time from which schedules are searched for gaps, in epoch milliseconds
+ */
+export function validateSettings(settings: Settings, nowMs = Date.now()): Validation {
   const review = new SettingsReview(settings);
   const { problems, warnings } = review;
   const valid: ValidSettings = {
@@ -65,6 +74,8 @@ export function validateSettings(settings: Settings): Validation {
     filters: usableFilters(review.validDefinitions('filters', filterSchema, FILTER_TOLERANCES), warnings),
     mutators: review.validDefinitions('mutators', mutatorSchema, MUTATOR_TOLERANCES),
     inhibitions: review.validDefinitions('inhibitions', inhibitionSchema, {}),
+    people: review.validDefinitions('people', personSchema, {}, nameSchema),
+    schedules: review.validDefinitions('schedules', onCallScheduleSchema, {}, nameSchema),
     keepalives: (review.value(['sensu'], v1SettingsSchema, settings['sensu'] ?? {}) ?? v1SettingsSchema.parse({}))
       .keepalives,
     api: review.value(['api'], apiSettingsSchema, settings['api'] ?? {}) ?? apiSettingsSchema.parse({}),
@@ -76,12 +87,13 @@ export function validateSettings(settings: Settings): Validation {
     problems.push({ path: ['client'], message: 'must be an object' });
   }
 
-  problems.push(...inhibitionProblems(valid.inhibitions));
+  problems.push(...inhibitionProblems(valid.inhibitions), ...onCallProblems(valid));
   warnings.push(
     ...proxyRequestProblems(valid.checks),
     ...sectionWarnings(settings),
     ...apiWarnings(valid.api),
     ...configuredDefinitionWarnings(valid),
+    ...onCallWarnings(valid, nowMs),
   );
   return { valid, problems, warnings };
 }

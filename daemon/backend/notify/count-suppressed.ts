@@ -18,6 +18,7 @@ export class SuppressionCounter implements Disposable {
     acknowledged: 0,
     filtered: 0,
     overflow: 0,
+    nobody_on_call: 0,
     unknown_handler: 0,
     unknown_pipeline: 0,
     empty_pipeline: 0,

@@ -19,6 +19,7 @@ const VERDICT_MESSAGES: Readonly<
   acknowledged: { level: 'info', message: 'event is acknowledged' },
   filtered: { level: 'info', message: 'event was filtered' },
   overflow: { level: 'error', message: 'handler queue is full, event was not handled' },
+  nobody_on_call: { level: 'error', message: 'nobody is on call' },
   unknown_handler: { level: 'error', message: 'unknown handler' },
   nested_set: { level: 'error', message: 'handler sets cannot be deeply nested' },
   unknown_pipeline: { level: 'error', message: 'unknown pipeline' },

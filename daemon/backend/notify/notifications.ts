@@ -59,7 +59,8 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
   notifyEarlierResolution(transaction, occurrence);
   const isResolution =
     state.action === 'resolve' && !leavesStoredEventUnchanged(occurrence) && transaction.hasBody(CLIENTS, client);
-  const route = transaction.routing.route(client.namespace.name, check);
+  const resolved = isResolution ? state.notifications : undefined;
+  const route = transaction.routing.route(client.namespace.name, check, resolved);
   const additionalHandlers = isResolution
     ? handlersWithGroupedProblem(transaction.routing.definitions, occurrence, route.handlers)
     : NO_OUTCOMES;

@@ -92,7 +92,8 @@ export function simulateResult(parts: SimulationDependencies, result: IncomingRe
     isSimulated: true,
     isNewEvent: before.event === undefined,
   };
-  const route = routing.route(namespace.name, check);
+  const resolved = transition.kind === 'resolve' ? transition.event.notifications : undefined;
+  const route = routing.route(namespace.name, check, resolved);
   const groups =
     transition.kind === 'resolve' ? handlersWithGroupedProblem(routing.definitions, occurrence, route.handlers) : [];
   const context = buildNotificationContext(parts, occurrence, {

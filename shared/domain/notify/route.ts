@@ -2,6 +2,7 @@ import type { HandlerVerdict } from '../../schemas/explain.ts';
 import type { HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
 import type { MutatorDefinition } from '../../schemas/mutator.ts';
 import { presetTraits } from '../../schemas/preset.ts';
+import { onCallScheduleOf } from '../../schemas/on-call.ts';
 import { BUILT_IN } from '../built-in.ts';
 import type { EventFilter } from '../filter-event.ts';
 import type { V2EventFilter } from '../v2/filter.ts';
@@ -14,6 +15,18 @@ export interface HandlingDefinitions {
   handler(name: string): HandlerDefinition | undefined;
   filter(name: string): EventFilter | V2EventFilter | undefined;
   mutator(name: string): MutatorDefinition | undefined;
+  /** Returns what `on-call/NAME` stands for; absent where there are no schedules. */
+  onCall?(schedule: string): OnCallTarget | undefined;
+}
+
+/** The handlers that `on-call/NAME` stands for at the current time (on-call 3). */
+export interface OnCallTarget {
+  /** Names of the handlers of the person on call; empty if nobody is on call. */
+  readonly handlers: readonly string[];
+  /** Names of the handlers of all people of the schedule. */
+  readonly everyone: readonly string[];
+  /** The text for users that says who is on call. */
+  readonly reason: string;
 }
 
 /** The handler that is notified if a check has no attribute that names handlers, contacts or pipelines. */
@@ -56,16 +69,32 @@ function namesFromAttributes(plural: unknown, singular: unknown): readonly strin
   return typeof singular === 'string' ? [singular] : undefined;
 }
 
-/** The target of a handler name or a pipeline in a check: a handler that can run, or the reason why there is none. */
+/**
+ * The target of a handler name or a pipeline in a check: a handler that can run, or the reason why there is none.
+ * `onCall` is the text that says who is on call, if the name was that of a schedule.
+ */
 export type RoutedHandler =
   | {
       readonly kind: 'handler';
       readonly name: string;
       /** The definition of the handler; undefined for a built-in handler, which has no conditions. */
       readonly definition: RunningHandler | undefined;
+      readonly onCall?: string;
       readonly workflow?: never;
     }
-  | { readonly kind: 'unknown_handler' | 'nested_set'; readonly name: string; readonly workflow?: never }
+  | {
+      readonly kind: 'unknown_handler' | 'nested_set';
+      readonly name: string;
+      readonly onCall?: string;
+      readonly workflow?: never;
+    }
+  | {
+      readonly kind: 'nobody_on_call';
+      readonly name: string;
+      readonly reason: string;
+      readonly onCall: string;
+      readonly workflow?: never;
+    }
   | RoutedWorkflow;
 
 /**
@@ -77,24 +106,56 @@ const SET_DEPTH_MAX = 2;
 /**
  * Looks up handlers by name, and replaces each handler set by its members. All attributes of a set except `handlers`
  * are ignored. A handler that is named more than once is returned once (completion 1.8).
+ *
+ * Replaces `on-call/NAME` by the handlers of the person on call. For the resolution of a problem, it stands for those
+ * handlers of all people of the schedule that were notified of the problem, because somebody else may be on call now
+ * (on-call 3).
+ *
+ * @param wasNotified for the resolution of a problem: returns true if a handler was notified of the problem
  */
-export function routeHandlers(names: readonly string[], definitions: HandlingDefinitions): readonly RoutedHandler[] {
+export function routeHandlers(
+  names: readonly string[],
+  definitions: HandlingDefinitions,
+  wasNotified?: (handler: string) => boolean,
+): readonly RoutedHandler[] {
   const routed = new Map<string, RoutedHandler>();
 
-  function add(name: string, depth: number): void {
+  /** Adds what a name stands for. Returns false if that is nothing. */
+  function add(name: string, depth: number, onCall?: string): boolean {
     const definition = definitions.handler(name);
+    const schedule = definition === undefined && onCall === undefined ? onCallScheduleOf(name) : undefined;
+    const target = schedule === undefined ? undefined : definitions.onCall?.(schedule);
+    if (target !== undefined) return addOnCall(name, target, depth);
     if (definition?.type === 'set') {
-      if (depth < SET_DEPTH_MAX) for (const member of definition.handlers) add(member, depth + 1);
-      else routed.set(name, { kind: 'nested_set', name });
-    } else if (definition !== undefined || BUILT_IN.handlers.has(name)) {
-      routed.set(name, { kind: 'handler', name, definition });
-    } else {
-      routed.set(name, { kind: 'unknown_handler', name });
+      if (depth >= SET_DEPTH_MAX) return put({ kind: 'nested_set', name }, onCall);
+      return definition.handlers.filter((member) => add(member, depth + 1, onCall)).length > 0;
     }
+    const isDefined = definition !== undefined || BUILT_IN.handlers.has(name);
+    return put(isDefined ? { kind: 'handler', name, definition } : { kind: 'unknown_handler', name }, onCall);
+  }
+
+  function addOnCall(name: string, { handlers, everyone, reason }: OnCallTarget, depth: number): boolean {
+    const members = wasNotified === undefined ? handlers : everyone;
+    if (members.filter((member) => add(member, depth, reason)).length > 0) return true;
+    const problem = wasNotified === undefined ? reason : 'none of its people was notified of the problem';
+    return put({ kind: 'nobody_on_call', name, reason: problem, onCall: reason });
+  }
+
+  /** Adds a handler. One that was found through a schedule stays so, because the route then depends on the time. */
+  function put(handler: Exclude<RoutedHandler, RoutedWorkflow>, onCall?: string): boolean {
+    if (onCall !== undefined && wasNotified?.(handler.name) === false) return false;
+    if (onCall !== undefined) routed.set(handler.name, { ...handler, onCall });
+    else if (!routed.has(handler.name)) routed.set(handler.name, handler);
+    return true;
   }
 
   for (const name of names) add(name, 0);
   return [...routed.values()];
+}
+
+/** True if a handler was found through a schedule, so that its route depends on the time. */
+export function isOnCall(handler: RoutedHandler): boolean {
+  return 'onCall' in handler;
 }
 
 /** True if a check has `handle: false`: no handler is notified of its events. */
@@ -108,9 +169,21 @@ export function unroutableVerdict(routed: Exclude<RoutedHandler, { readonly kind
     'reason' in routed
       ? routed.reason
       : routed.kind === 'unknown_handler'
-        ? 'no handler with this name is defined'
+        ? unknownHandlerReason(routed.name)
         : 'handler sets cannot be nested deeper than two levels';
-  return { ...handlerIdentity(routed), verdict: routed.kind, reason };
+  const isReasonComplete = routed.kind === 'nobody_on_call' || !('onCall' in routed) || routed.onCall === undefined;
+  return {
+    ...handlerIdentity(routed),
+    verdict: routed.kind,
+    reason: isReasonComplete ? reason : `${reason}; ${routed.onCall}`,
+  };
+}
+
+function unknownHandlerReason(name: string): string {
+  const schedule = onCallScheduleOf(name);
+  return schedule === undefined
+    ? 'no handler with this name is defined'
+    : `no schedule ${schedule} is defined, or the event is not in the namespace default`;
 }
 
 /**

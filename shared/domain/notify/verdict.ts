@@ -23,7 +23,9 @@ export function evaluateStages(handler: RoutedHandler, event: Event, inputs: Sta
     evaluateInhibition(conditions, event, inputs) ??
     evaluateAcknowledgement(event) ??
     evaluateFilters(conditions, event, inputs);
-  return { ...handlerIdentity(handler), ...verdict };
+  const { onCall } = handler;
+  const reason = onCall === undefined ? verdict.reason : `${verdict.reason}; ${onCall}`;
+  return { ...handlerIdentity(handler), ...verdict, reason };
 }
 
 /**

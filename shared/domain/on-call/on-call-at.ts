@@ -1,5 +1,5 @@
 import type { HoursWindow } from '../../schemas/on-call.ts';
-import type { Layer, OnCallSchedule } from './schedule.ts';
+import type { OnCallLayer, OnCallSchedule } from './schedule.ts';
 import { WallTimes } from './wall-times.ts';
 
 /*
@@ -166,7 +166,7 @@ function dutyAt(
 
 /** Returns the person whom a layer puts on call at a point in time, and a later time until which that is certain. */
 function layerAt(
-  { people, firstWallMs, everyMs, hours }: Layer,
+  { people, firstWallMs, everyMs, hours }: OnCallLayer,
   times: WallTimes,
   atMs: number,
 ): { readonly person: string | undefined; readonly nextMs: number } {

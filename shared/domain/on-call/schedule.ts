@@ -15,7 +15,7 @@ import { timeZoneOf } from '../../schemas/time-zone.ts';
  */
 
 /** A layer of a schedule: people who take turns, and the hours in which the layer is active. */
-export interface Layer {
+export interface OnCallLayer {
   readonly people: readonly string[];
   /** Wall time at which the first shift begins. Before this time, the layer is not active. */
   readonly firstWallMs: number;
@@ -30,7 +30,7 @@ export interface OnCallSchedule {
   readonly name: string;
   /** Time zone as `timeZoneOf` returns it. */
   readonly zone: string;
-  readonly layers: readonly Layer[];
+  readonly layers: readonly OnCallLayer[];
 }
 
 const DAY_MS = 86_400_000;
@@ -45,7 +45,7 @@ export function parseOnCallSchedule(name: string, definition: ScheduleDefinition
   return { name, zone, layers: definition.layers.map(parseLayer) };
 }
 
-function parseLayer({ people, handover, every, starting, hours }: ScheduleLayer): Layer {
+function parseLayer({ people, handover, every, starting, hours }: ScheduleLayer): OnCallLayer {
   const startMs = (starting === undefined ? undefined : parseDay(starting)) ?? DEFAULT_START_MS;
   const { weekday, timeMs } = parseHandover(handover ?? '') ?? { weekday: undefined, timeMs: 0 };
   const daysAhead = weekday === undefined ? 0 : (weekday - new Date(startMs).getUTCDay() + 7) % 7;

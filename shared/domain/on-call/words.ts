@@ -7,12 +7,12 @@ import type { OnCallSchedule } from './schedule.ts';
 export function onCallReason({ name, zone }: OnCallSchedule, onCall: OnCall | undefined): string {
   if (onCall === undefined) return `nobody is on call for ${name}: add an override, or a layer without a gap`;
   const { person, untilMs } = onCall;
-  const end = untilMs === undefined ? '' : ` until ${handoverTime(untilMs, zone)}`;
+  const end = untilMs === undefined ? '' : ` until ${localTimeText(untilMs, zone)}`;
   return `${person} is on call for ${name}${end}`;
 }
 
 /** Formats a time in the zone of a schedule: `Mon 2026-11-30 09:00 Europe/Berlin`. */
-function handoverTime(atMs: number, zone: string): string {
+export function localTimeText(atMs: number, zone: string): string {
   const { year, month, day, hour, minute, weekday } = localTime(atMs, zone);
   const [name = ''] = [WEEKDAY_NAMES[weekday]?.slice(0, 3)];
   const date = [String(year).padStart(4, '0'), twoDigits(month), twoDigits(day)].join('-');

@@ -43,6 +43,7 @@ export type RoutedWorkflow =
       readonly kind: 'handler';
       readonly name: string;
       readonly definition: RunningHandler;
+      readonly onCall?: never;
       readonly workflow: WorkflowRef;
     }
   | {

@@ -14,6 +14,7 @@ import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { KeepaliveSettings } from '../../../../shared/schemas/settings.ts';
 import type { ValidDefinitions } from './valid-definitions.ts';
+import { OnCallDirectory } from '../on-call/directory.ts';
 import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
 
 /**
@@ -70,6 +71,8 @@ interface ConfiguredDefinitions {
  * configured definitions at once.
  */
 export class Definitions {
+  /** The schedules and people, which are only in the configuration files. */
+  readonly onCall = new OnCallDirectory();
   readonly #stored: StoredDefinitions;
   /** One object for each namespace that was ever requested. */
   readonly #views = new Map<string, NamespaceDefinitions>();
@@ -128,7 +131,8 @@ export class Definitions {
     return this.#configured[kind];
   }
 
-  replace({ checks, handlers, filters, mutators, inhibitions, keepalives }: DefinitionSections): void {
+  replace(sections: DefinitionSections): void {
+    const { checks, handlers, filters, mutators, inhibitions, keepalives, people, schedules } = sections;
     this.#configured = {
       ...NO_DEFINITIONS,
       checks: new Map([...checks].map(([name, check]) => [name, { ...check, name }])),
@@ -142,6 +146,7 @@ export class Definitions {
       const rule = parseInhibitionRule(name, definition);
       return 'source' in rule ? [rule] : [];
     });
+    this.onCall.replace(schedules, people);
     this.#replacements++;
     this.noteStored();
   }
@@ -174,6 +179,7 @@ export class Definitions {
       handlers: () => new Map([...stored.handlers(), ...configured().handlers]),
       filter: (name) => this.#filters.get(name) ?? stored.filter(name),
       mutator: (name) => configured().mutators.get(name) ?? stored.mutator(name),
+      onCall: (schedule) => this.onCall.target(schedule),
       pipeline: (name) => stored.pipeline(name),
       hook: (name) => stored.hook(name),
       asset: (name) => stored.asset(name),

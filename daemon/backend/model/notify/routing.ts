@@ -4,15 +4,18 @@ import { rejectIfQueueFull } from '../../../../shared/domain/notify/decide-notif
 import {
   DEFAULT_HANDLER,
   handlerNames,
+  isOnCall,
   unroutableVerdict,
   routeHandlers,
   type RoutedHandler,
 } from '../../../../shared/domain/notify/route.ts';
 import type { StageInputs } from '../../../../shared/domain/notify/notification-context.ts';
+import { wasHandlerNotified } from '../../../../shared/domain/notify/notification-log.ts';
 import { pipelineRefs, routePipelines } from '../../../../shared/domain/v2/pipeline.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
 import type { HandlerDefinition } from '../../../../shared/schemas/handler.ts';
+import type { NotificationLog } from '../../../../shared/schemas/notification-log.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { CheckResult } from '../../../../shared/schemas/result.ts';
 import { machineZone } from '../../../schedule/subdue.ts';
@@ -123,8 +126,10 @@ export class Routing {
   /**
    * Returns the route for the events of a check. Checks that name the same handlers and pipelines share one route
    * object.
+   *
+   * @param resolved for the resolution of a problem: its notification log
    */
-  route(namespace: string, check: CheckResult): HandlerRoute {
+  route(namespace: string, check: CheckResult, resolved?: NotificationLog): HandlerRoute {
     this.#clearOutdatedCache();
     const names = handlerNames(check);
     const pipelines = pipelineRefs(check);
@@ -135,8 +140,10 @@ export class Routing {
     let route = routes.get(key);
     if (route === undefined) {
       const workflows = pipelines.length === 0 ? [] : routePipelines(pipelines, this.definitions.in(namespace));
-      route = createRoute([...this.#handlersNamed(namespace, names), ...workflows]);
-      if (key.length <= CACHED_ROUTE_KEY_LENGTH_MAX) {
+      const handlers = this.#handlersNamed(namespace, names, resolved);
+      route = createRoute([...handlers, ...workflows]);
+      // A route to whoever is on call depends on the time.
+      if (key.length <= CACHED_ROUTE_KEY_LENGTH_MAX && !handlers.some(isOnCall)) {
         routes.set(key, route);
         this.#cachedRouteCount++;
       }
@@ -152,12 +159,17 @@ export class Routing {
     this.#generation = this.definitions.generation;
   }
 
-  #handlersNamed(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
+  #handlersNamed(
+    namespace: string,
+    names: readonly string[],
+    resolved: NotificationLog | undefined,
+  ): readonly RoutedHandler[] {
     const definitions = this.definitions.in(namespace);
     // As in Sensu Core, a check without handlers is routed to the handler `default`, even if that handler is not
     // defined. In all namespaces but `default`, this is done only if that handler is defined.
     const needsDefinition = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
-    return needsDefinition && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
+    if (needsDefinition && !definitions.hasHandler(DEFAULT_HANDLER)) return [];
+    return routeHandlers(names, definitions, resolved && ((name) => wasHandlerNotified(resolved, name)));
   }
 
   /**

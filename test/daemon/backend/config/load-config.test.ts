@@ -55,6 +55,8 @@ test('a backend without configuration has no definitions, and its API listens on
     filters: new Map(),
     mutators: new Map(),
     inhibitions: new Map(),
+    people: new Map(),
+    schedules: new Map(),
     keepalives: { thresholds: { warning: 120, critical: 180 } },
     api: { bind: '127.0.0.1', port: 4567 },
     program: expect.objectContaining({ 'state-dir': 'var/backend', 'log-level': 'info', 'request-log-level': 'info' }),

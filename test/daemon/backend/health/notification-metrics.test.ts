@@ -157,6 +157,7 @@ test('suppressed notifications are counted by the reason for suppression', async
     '{reason="acknowledged"}': 1,
     '{reason="filtered"}': 2,
     '{reason="overflow"}': 0,
+    '{reason="nobody_on_call"}': 0,
     '{reason="unknown_handler"}': 1,
     '{reason="unknown_pipeline"}': 0,
     '{reason="empty_pipeline"}': 0,

@@ -1,0 +1,93 @@
+import type { OnCallTarget } from '../../../../shared/domain/notify/route.ts';
+import { currentTurn, type OnCall, type OverrideSpan } from '../../../../shared/domain/on-call/on-call-at.ts';
+import { parseOnCallSchedule, type OnCallSchedule } from '../../../../shared/domain/on-call/schedule.ts';
+import { onCallReason } from '../../../../shared/domain/on-call/words.ts';
+import type { PersonDefinition, ScheduleDefinition } from '../../../../shared/schemas/on-call.ts';
+
+/** The state besides the configuration that decides who is on call. */
+interface OnCallInputs {
+  /** Returns the overrides of a schedule in the order of their creation: the same array until one of them changes. */
+  readonly overridesOf: (schedule: string) => readonly OverrideSpan[];
+  /** Returns the current time in epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const NONE: readonly never[] = [];
+
+/** The schedules and people of the configuration. It finds out who is on call. */
+export class OnCallDirectory {
+  #schedules: ReadonlyMap<string, OnCallSchedule> = new Map();
+  #people: ReadonlyMap<string, PersonDefinition> = new Map();
+  #inputs: OnCallInputs = { overridesOf: () => NONE, now: () => Date.now() };
+  /** The current turn of each schedule. It is valid in its span of time while the overrides are the same. */
+  readonly #turns = new Map<
+    string,
+    {
+      readonly onCall: OnCall | undefined;
+      readonly sinceMs: number;
+      readonly validUntilMs: number;
+      readonly overrides: readonly OverrideSpan[];
+    }
+  >();
+
+  get schedules(): ReadonlyMap<string, OnCallSchedule> {
+    return this.#schedules;
+  }
+
+  get people(): ReadonlyMap<string, PersonDefinition> {
+    return this.#people;
+  }
+
+  replace(
+    schedules: ReadonlyMap<string, ScheduleDefinition> = new Map(),
+    people: ReadonlyMap<string, PersonDefinition> = new Map(),
+  ): void {
+    this.#schedules = new Map([...schedules].map(([name, schedule]) => [name, parseOnCallSchedule(name, schedule)]));
+    this.#people = people;
+    this.#turns.clear();
+  }
+
+  /** Sets the source of the overrides and of the time. */
+  useInputs(inputs: OnCallInputs): void {
+    this.#inputs = inputs;
+    this.#turns.clear();
+  }
+
+  /** Returns the overrides of a schedule in the order of their creation. */
+  overridesOf(schedule: string): readonly OverrideSpan[] {
+    return this.#inputs.overridesOf(schedule);
+  }
+
+  /** Returns who is on call for a schedule now; undefined if nobody is. */
+  current(schedule: OnCallSchedule): OnCall | undefined {
+    const nowMs = this.#inputs.now();
+    const overrides = this.overridesOf(schedule.name);
+    const cached = this.#turns.get(schedule.name);
+    if (cached?.overrides === overrides && cached.sinceMs <= nowMs && nowMs < cached.validUntilMs) return cached.onCall;
+    const turn = { ...currentTurn(schedule, overrides, nowMs), sinceMs: nowMs, overrides };
+    this.#turns.set(schedule.name, turn);
+    return turn.onCall;
+  }
+
+  /** Returns the handlers that `on-call/NAME` stands for now; undefined if there is no such schedule. */
+  target(name: string): OnCallTarget | undefined {
+    const schedule = this.#schedules.get(name);
+    if (schedule === undefined) return undefined;
+    const onCall = this.current(schedule);
+    const reason = onCallReason(schedule, onCall);
+    const everyone = new Set([
+      ...schedule.layers.flatMap(({ people }) => people),
+      ...this.overridesOf(name).map(({ person }) => person),
+    ]);
+    return {
+      handlers: onCall === undefined ? NONE : this.#handlersOf(onCall.person),
+      everyone: [...new Set([...everyone].flatMap((person) => this.#handlersOf(person)))],
+      reason:
+        onCall !== undefined && !this.#people.has(onCall.person) ? `${reason}, who is not defined in people` : reason,
+    };
+  }
+
+  #handlersOf(person: string): readonly string[] {
+    return this.#people.get(person)?.notify ?? NONE;
+  }
+}
