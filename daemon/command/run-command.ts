@@ -123,7 +123,10 @@ exec "$@"`;
 type SpawnOptions = Pick<StartOptions, 'input' | 'environment'> &
   Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
 
-/** Starts the shell of a command, which waits for a line on its standard input (`GATE_SCRIPT`) before it runs the command. */
+/**
+ * Starts the shell of a command, which waits for a line on its standard input (`GATE_SCRIPT`) before it runs the
+ * command.
+ */
 async function spawnCommand(
   command: CommandLine,
   { input, environment = [], openPipes, openStdio }: SpawnOptions,

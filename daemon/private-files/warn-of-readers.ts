@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
 
 /**
- * Bits of a file mode. `OTHER_USERS_MODE_BITS`: access for the group and all other users. `ALL_USERS_MODE_BITS`: access for users outside
- * the group.
+ * Bits of a file mode. `OTHER_USERS_MODE_BITS`: access for the group and all other users. `ALL_USERS_MODE_BITS`: access
+ * for users outside the group.
  */
 const OTHER_USERS_MODE_BITS = 0o077;
 const ALL_USERS_MODE_BITS = 0o007;

@@ -57,8 +57,8 @@ export function leaderTasks(foundation: Foundation, parts: ClockDependencies): r
   const changes = new InhibitionUpdates(batcher);
   const flushes = new GroupFlusher({ batcher, definitions, clock });
   const stale = new StaleResults(batcher);
-  // The object `CheckpointWriter` is created when its task starts, because its timer runs from creation. The timeline uses
-  // the same object.
+  // The object `CheckpointWriter` is created when its task starts, because its timer runs from creation. The timeline
+  // uses the same object.
   let created: CheckpointWriter | undefined;
   const checkpoints = (): CheckpointWriter => (created ??= new CheckpointWriter({ ...writing, store }));
   return [

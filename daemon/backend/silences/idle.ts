@@ -84,8 +84,8 @@ async function checkIdleSilences(
 }
 
 /**
- * Returns the silences whose idle state possibly has to change now. In addition returns at most `CHECKED_IDLE_SILENCES_MAX` of the other
- * idle silences, different ones in each round.
+ * Returns the silences whose idle state possibly has to change now. In addition returns at most
+ * `CHECKED_IDLE_SILENCES_MAX` of the other idle silences, different ones in each round.
  */
 function silencesToCheck(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly SilenceRef[] {
   const due: SilenceRef[] = [];

@@ -124,8 +124,8 @@ function newestHead(heads: readonly SourceHead[]): { readonly newest: SourceHead
 /**
  * Yields the entries of a source whose id is lower than `beforeId`, newest first, as pages of increasing size.
  *
- * @param most maximum number of entries in a page; the first page can always have `FIRST_PAGE_ENTRIES` entries @yields nonempty
- *   arrays
+ * @param most maximum number of entries in a page; the first page can always have `FIRST_PAGE_ENTRIES` entries
+ * @yields nonempty arrays
  */
 async function* pagesDown(
   store: ReadStore,

@@ -124,7 +124,8 @@ where shard = $1 and holder = $2
 returning epoch::int8, seq::int8`;
 
 /**
- * Renews a lease, even if it has expired (see `REACQUIRE_LEASE`). It returns no row if another member has acquired the lease.
+ * Renews a lease, even if it has expired (see `REACQUIRE_LEASE`). It returns no row if another member has acquired the
+ * lease.
  *
  * $1 shard, $2 holder, $3 epoch, $4 milliseconds until the lease expires.
  */
@@ -198,8 +199,8 @@ select seq::int8, changes from mon.change where shard = $1 and seq between $2 an
 export const SELECT_VALUES = `select key, value from mon.entry where key = any($1::bytea[])`;
 
 /**
- * Selects a page of entries in key order: $1 lower bound (`SELECT_PAGE_AFTER` excludes it, `SELECT_PAGE_FROM` includes it), $2 upper
- * bound (excluded), $3 maximum number.
+ * Selects a page of entries in key order: $1 lower bound (`SELECT_PAGE_AFTER` excludes it, `SELECT_PAGE_FROM` includes
+ * it), $2 upper bound (excluded), $3 maximum number.
  */
 export const SELECT_PAGE_AFTER = `select key, value from mon.entry where key > $1 and key < $2 order by key limit $3`;
 export const SELECT_PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
