@@ -13,8 +13,7 @@ export function apiPage(): string {
   const codes = COMMON_ERRORS.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ');
   return [
     '# The API',
-    'This page is printed from `mon.ts`, `v1.ts`, `v2.ts` and `alertmanager.ts` in `shared/api` by `node scripts/print-pages.ts`.' +
-      ' To change it, edit those tables and print the page again.',
+    '<!-- `node scripts/print-pages.ts` generates this page from the tables in `shared/api`. Change the tables. -->',
     'Every backend serves an OpenAPI 3.1 document of the mon API at `GET /api/mon/v1/openapi.json`. The live feed is described in' +
       ' [The live feed](feed.md), and the scopes in [Users and keys](access.md).',
     'Times are in epoch seconds; times in audit records and plans are in epoch milliseconds. Percent-encode names in a path.' +

@@ -13,7 +13,7 @@ import { code, fenced, markdownTable } from './markdown-text.ts';
 export function commandsPage(): string {
   return [
     '# Commands and options',
-    'Printed from what `--help` shows by `node scripts/print-pages.ts`: change that, and print this page again.',
+    '<!-- `node scripts/print-pages.ts` generates this page from the help texts of the programs. Change the texts. -->',
     ...program('mon-backend', BACKEND_HELP, '[Operations](operations.md), [settings](settings.md)'),
     ...program('mon-agent', AGENT_HELP, '[The agent](agent.md), [settings](settings.md#the-agent)'),
     ...program('mon', CONSOLE_HELP, '[The console](console.md)'),

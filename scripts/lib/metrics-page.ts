@@ -24,7 +24,7 @@ export function metricsPage(): string {
   const described = metrics.describe();
   return [
     '# Metrics',
-    'Printed from the code that registers the metrics by `node scripts/print-pages.ts`: change that, and print this page again.',
+    '<!-- `node scripts/print-pages.ts` generates this page from the code that registers the metrics. -->',
     'The backend serves these metrics for Prometheus at `GET /metrics`, in the order of this page. A metric about state counts the' +
       ' namespace `default`. [Operations](operations.md) says what to watch, and' +
       ' [Prometheus](prometheus.md) has rules for alerts and a dashboard. The measurements of checks are a' +

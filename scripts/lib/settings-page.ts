@@ -48,7 +48,7 @@ export function settingsPage(): string {
     });
   return [
     '# Settings',
-    '`node scripts/print-pages.ts` generates this page from the schemas of the configuration. Change the schemas, not this page.',
+    '<!-- `node scripts/print-pages.ts` generates this page from the schemas of the settings. Change the schemas. -->',
     '[Configuration](configuration.md) describes how files, variables and flags are merged, and how checks and handlers are' +
       ' defined. [examples/backend.yml](../examples/backend.yml) contains every setting. ¹: needs a restart. Changes to all' +
       ' other settings apply from the next [reload](configuration.md#reload).',
