@@ -76,6 +76,8 @@ const transitionShape = {
   end: z.number().exactOptional(),
   /** Present if the silence ends when the event resolves. */
   expire_on_resolve: z.literal(true).exactOptional(),
+  /** Present if a worse status does not end the acknowledgement. */
+  sticky: z.literal(true).exactOptional(),
   /** The recurrence of the silence. Each of its windows is recorded as another transition. */
   recurrence: recurrenceResponse.exactOptional(),
 };

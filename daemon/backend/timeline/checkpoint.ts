@@ -1,3 +1,4 @@
+import type { Acknowledgement } from '../../../shared/schemas/acknowledgement.ts';
 import type { PastEvent } from '../../../shared/domain/timeline/past.ts';
 import { hasState } from '../../../shared/domain/timeline/state-change.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -74,6 +75,8 @@ type StoredEvent = readonly [
   since: number,
   last: number,
   output: string,
+  /** Absent in checkpoints of earlier versions, and if the event is not acknowledged. */
+  acknowledgement?: Acknowledgement,
 ];
 interface StoredClients {
   readonly id: number;
@@ -140,9 +143,11 @@ function countChecksWithState({ checks }: ClientEntry): number {
 }
 
 function storedEvent({ name, client, state: { event }, summary }: CheckEntry): StoredEvent {
-  const { status = 0, action, occurrences = 0, lastStateChange, timestamp = 0 } = event ?? {};
+  const { status = 0, action, occurrences = 0, lastStateChange, timestamp = 0, acknowledgement } = event ?? {};
   const isFlapping = action === 'flapping' ? 1 : 0;
-  return [name, status, isFlapping, occurrences, lastStateChange ?? timestamp, timestamp, shownOutput(client, summary)];
+  const output = shownOutput(client, summary);
+  const stored = [name, status, isFlapping, occurrences, lastStateChange ?? timestamp, timestamp, output] as const;
+  return acknowledgement === undefined ? stored : [...stored, acknowledgement];
 }
 
 function readClients(text: string): ClientPart {
@@ -157,8 +162,10 @@ function readClients(text: string): ClientPart {
   };
 }
 
-function readEvent([check, status, isFlapping, occurrences, since, last, output]: StoredEvent): [string, PastEvent] {
-  return [check, { status, isFlapping: isFlapping === 1, occurrences, since, last, output }];
+function readEvent(stored: StoredEvent): [string, PastEvent] {
+  const [check, status, isFlapping, occurrences, since, last, output, acknowledgement] = stored;
+  const event = { status, isFlapping: isFlapping === 1, occurrences, since, last, output };
+  return [check, acknowledgement === undefined ? event : { ...event, acknowledgement }];
 }
 
 /** Encodes all silences of a namespace, as parts of a checkpoint. */

@@ -1,6 +1,8 @@
+import type { Acknowledgement } from '../../schemas/acknowledgement.ts';
 import type { Transition } from '../../schemas/timeline.ts';
 import type { EventRow } from '../../schemas/feed.ts';
 import type { SilencedEntry } from '../../schemas/silenced.ts';
+import { acknowledgementAfter, shownAcknowledgement } from '../acknowledgement.ts';
 
 /** An event as it was at a time in the past, according to its recorded transitions (spec, timeline 5). */
 export interface PastEvent {
@@ -17,6 +19,8 @@ export interface PastEvent {
   readonly last: number;
   /** Summary of the check output at the last transition, as in the list of events; empty if there is none. */
   readonly output: string;
+  /** Present if the event was acknowledged. */
+  readonly acknowledgement?: Acknowledgement;
 }
 
 /**
@@ -26,15 +30,55 @@ export interface PastEvent {
  */
 export function nextPastEvent(
   before: PastEvent | undefined,
-  { kind, status, flapping, occurrences = 1, output = '' }: Transition,
+  transition: Transition,
   atMs: number,
 ): PastEvent | undefined {
+  const { kind, status, flapping, occurrences = 1, output = '' } = transition;
   // After these two kinds of transition, the check is OK and has no event.
   const isOk = kind === 'new' || kind === 'resolve';
   if (isOk || status === undefined) return undefined;
   const at = Math.floor(atMs / 1000);
   const since = kind !== 'create' && before?.status === status ? before.since : at;
-  return { status, isFlapping: flapping === true, occurrences, since, last: at, output };
+  const acknowledgement = nextAcknowledgement(before, transition, status, at);
+  return {
+    status,
+    isFlapping: flapping === true,
+    occurrences,
+    since,
+    last: at,
+    output,
+    ...(acknowledgement !== undefined && { acknowledgement }),
+  };
+}
+
+/**
+ * Returns the acknowledgement of a past event after a transition. A worse status ends an acknowledgement without a
+ * transition of its own (on-call 1).
+ *
+ * @param at epoch seconds of the transition
+ */
+function nextAcknowledgement(
+  before: PastEvent | undefined,
+  { kind, creator, reason, end, sticky }: Transition,
+  status: number,
+  at: number,
+): Acknowledgement | undefined {
+  switch (kind) {
+    case 'acknowledge':
+      return {
+        owner: creator ?? '',
+        ...(reason !== undefined && { note: reason }),
+        at,
+        ...(end !== undefined && { until: end / 1000 }),
+        ...(sticky !== undefined && { sticky }),
+        status,
+      };
+    case 'create':
+    case 'unacknowledge':
+      return undefined;
+    default:
+      return acknowledgementAfter(before?.acknowledgement, status);
+  }
 }
 
 /** Returns how a transition changes the number of known checks of a client: 1 for a new check, -1 for a removal. */
@@ -78,11 +122,18 @@ export function nextPastSilence(id: string, transition: Transition, atMs: number
 
 /** Converts an event of the past to a row for the list of events. */
 export function pastEventRow(
-  { isFlapping, ...event }: PastEvent,
+  { isFlapping, acknowledgement, ...event }: PastEvent,
   { client, check }: Pick<EventRow, 'client' | 'check'>,
   silencedBy: string[],
 ): EventRow {
-  return { client, check, ...event, action: isFlapping ? 'flapping' : 'create', silenced_by: silencedBy };
+  return {
+    client,
+    check,
+    ...event,
+    action: isFlapping ? 'flapping' : 'create',
+    ...(acknowledgement !== undefined && { acknowledged: shownAcknowledgement(acknowledgement) }),
+    silenced_by: silencedBy,
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { CheckState, EventState } from '../event.ts';
 /** The timeline entry for a change in the state of a check on a client. */
 export type StateChange = Pick<
   Transition,
-  'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by' | 'creator' | 'reason' | 'end'
+  'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by' | 'creator' | 'reason' | 'end' | 'sticky'
 >;
 
 /**
@@ -37,7 +37,7 @@ export function stateChangeOf(before: CheckState, after: CheckState): StateChang
 function acknowledgementChange(was: number, event: EventState): StateChange {
   const { acknowledgement } = event;
   if (acknowledgement === undefined) return { kind: 'unacknowledge', was, ...shownOf(event) };
-  const { owner, note, until } = acknowledgement;
+  const { owner, note, until, sticky } = acknowledgement;
   return {
     kind: 'acknowledge',
     was,
@@ -45,6 +45,7 @@ function acknowledgementChange(was: number, event: EventState): StateChange {
     creator: owner,
     ...(note !== undefined && { reason: note }),
     ...(until !== undefined && { end: until * 1000 }),
+    ...(sticky !== undefined && { sticky }),
   };
 }
 

@@ -19,7 +19,8 @@ type Step =
       /** Number of OK results after which the event of the check resolves. */
       readonly enough: number;
     }
-  | { readonly do: 'resolve' | 'forget'; readonly client: string; readonly check: string }
+  | { readonly do: 'acknowledge'; readonly client: string; readonly check: string; readonly sticky: boolean }
+  | { readonly do: 'resolve' | 'forget' | 'unacknowledge'; readonly client: string; readonly check: string }
   | { readonly do: 'delete'; readonly client: string }
   | { readonly do: 'silence'; readonly client: string; readonly check: string; readonly expire: number }
   | { readonly do: 'clear'; readonly client: string; readonly check: string }
@@ -40,6 +41,11 @@ const story = fc.array(
       }),
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('resolve' as const, 'forget' as const), client, check }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant('acknowledge' as const), client, check, sticky: fc.boolean() }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('unacknowledge' as const), client, check }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), client }) },
     {
       weight: 2,
@@ -66,6 +72,14 @@ async function act(step: Step): Promise<void> {
     }
     case 'resolve':
       await ask('DELETE', `/events/${step.client}/${step.check}`);
+      return;
+    case 'acknowledge': {
+      const { do: _, ...acknowledgement } = step;
+      await ask('POST', `${MON}/acknowledgements`, { ...acknowledgement, note: 'a story' });
+      return;
+    }
+    case 'unacknowledge':
+      await ask('DELETE', `${MON}/acknowledgements/${step.client}/${step.check}`);
       return;
     case 'forget':
       await ask('DELETE', `/results/${step.client}/${step.check}`);
@@ -134,8 +148,16 @@ async function timelineSight(atMs: number): Promise<Sight> {
 
 function sightOf(events: readonly EventRow[], silences: readonly SilencedRow[]): Pick<Sight, 'events' | 'silences'> {
   return {
-    events: events.map(({ client: of, check: name, status, action, silenced_by: ids, output }) => {
-      return { client: of, check: name, status, action, silenced_by: ids, output };
+    events: events.map(({ client: of, check: name, status, action, silenced_by: ids, output, acknowledged }) => {
+      return {
+        client: of,
+        check: name,
+        status,
+        action,
+        silenced_by: ids,
+        output,
+        ...(acknowledged && { acknowledged }),
+      };
     }),
     silences: silences
       .map(({ id, reason, expire_at: end, timestamp }) => ({ id, reason, expire_at: end, timestamp }))

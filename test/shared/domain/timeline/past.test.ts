@@ -59,6 +59,24 @@ describe('the event after past transitions (spec, timeline 5)', () => {
       transitions: [{ kind: 'create', was: 0, status: 0, flapping: true }],
       expected: { status: 0, isFlapping: true },
     },
+    {
+      name: 'an acknowledgement has its owner, note and deadline',
+      transitions: [
+        { kind: 'create', status: 2 },
+        { kind: 'acknowledge', was: 2, status: 2, creator: 'ada', reason: 'on it', end: 7_200_000 },
+        { kind: 'flapping', was: 2, status: 2, flapping: true },
+      ],
+      expected: { acknowledgement: { owner: 'ada', note: 'on it', at: 1, until: 7200, status: 2 } },
+    },
+    {
+      name: 'a worse status does not end a sticky acknowledgement',
+      transitions: [
+        { kind: 'create', status: 1 },
+        { kind: 'acknowledge', was: 1, status: 1, creator: 'ada', sticky: true },
+        { kind: 'change', was: 1, status: 2 },
+      ],
+      expected: { acknowledgement: { owner: 'ada', at: 1, sticky: true, status: 1 } },
+    },
     ...(['resolve', 'remove', 'rename'] as const).map((kind) => ({
       name: `is none behind ${kind}`,
       transitions: [{ kind: 'create', status: 2 } as const, { kind, was: 2, ...(kind === 'resolve' && { status: 0 }) }],
@@ -72,6 +90,18 @@ describe('the event after past transitions (spec, timeline 5)', () => {
   ])('the event after past transitions is rebuilt from the timeline: $name', ({ transitions, expected }) => {
     expect({ event: behind(transitions) }).toMatchObject({ event: expected });
   });
+
+  test.each(['unacknowledge', 'change', 'flapping'] as const)(
+    'the acknowledgement of a past event ends with the transition %s to a worse status',
+    (kind) => {
+      const transitions: readonly Transition[] = [
+        { kind: 'create', status: 1 },
+        { kind: 'acknowledge', was: 1, status: 1, creator: 'ada' },
+        { kind, was: 1, status: 2 },
+      ];
+      expect(behind(transitions)).not.toHaveProperty('acknowledgement');
+    },
+  );
 });
 
 test.each<[string, Transition, number]>([
