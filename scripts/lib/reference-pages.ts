@@ -82,13 +82,14 @@ function ofResponse(schema: z.ZodType): readonly Attribute[] {
   return ofRequest(schema).map(({ path, schema: attribute }) => ({ path, schema: attribute, isRequired: false }));
 }
 
-/** Returns the attributes of all handlers except sets, and those that only one type of handler has. */
+/** Returns the attributes of all handlers that send something, and those that only one type of handler has. */
 function handlerAttributes(): Readonly<Record<string, readonly Attribute[]>> {
   const types = ((schemaOf(handlerSchema) as DescribedSchema).oneOf ?? []).map((schema) => ({
     type: String(schema.properties?.['type']?.const),
     attributes: attributesOf(schema).filter(({ path }) => path !== 'type'),
   }));
-  const running = types.filter(({ type }) => type !== 'set');
+  const isRunning = ({ type }: { readonly type: string }): boolean => type !== 'set' && type !== 'escalation';
+  const running = types.filter(isRunning);
   const isCommon = ({ path }: Attribute): boolean =>
     running.every(({ attributes }) => attributes.some((attribute) => attribute.path === path));
   return {
@@ -96,7 +97,7 @@ function handlerAttributes(): Readonly<Record<string, readonly Attribute[]>> {
     ...Object.fromEntries(
       types.map(({ type, attributes }) => [
         `handler-${type}`,
-        attributes.filter((attribute) => type === 'set' || !isCommon(attribute)),
+        attributes.filter((attribute) => !isRunning({ type }) || !isCommon(attribute)),
       ]),
     ),
   };

@@ -8,6 +8,7 @@ import {
   type FeedMessage,
 } from '../schemas/feed.ts';
 import { shownAcknowledgementSchema } from '../schemas/acknowledgement.ts';
+import { shownEscalationsSchema } from '../schemas/escalation.ts';
 import { recoverySchema } from '../schemas/recovery.ts';
 import { compiledCheck, isObject } from './compiled-check.ts';
 
@@ -55,7 +56,8 @@ function isEventRow(row: unknown): boolean {
     isTextOrAbsent(row['client_set']) &&
     isTextOrAbsent(row['check_set']) &&
     (row['groups'] === undefined || areTexts(row['groups'])) &&
-    (row['recovering'] === undefined || isRecovery(row['recovering']))
+    (row['recovering'] === undefined || isRecovery(row['recovering'])) &&
+    (row['escalations'] === undefined || shownEscalationsSchema.safeParse(row['escalations']).success)
   );
 }
 

@@ -73,6 +73,7 @@ const EVENT: Shape = {
     'silence_ended',
     'silence_ending',
     'inhibition_ended',
+    'escalation',
   ),
   ...named('has_check', 'has_metrics', 'is_incident', 'is_resolution', 'is_silenced'),
   ...named('is_flapping_start', 'is_flapping_end'),
@@ -91,4 +92,5 @@ export const ENTITY_SUBJECT: Shape = { entity: ENTITY };
 export const V1_EVENT: Shape = {
   ...named('id', 'client', 'check', 'occurrences', 'occurrences_watermark', 'last_ok', 'action', 'timestamp'),
   ...named('last_state_change', 'silenced', 'silenced_by', 'silence_ended', 'silence_ending', 'inhibition_ended'),
+  ...named('escalation'),
 };

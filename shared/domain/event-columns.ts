@@ -109,17 +109,20 @@ function sparseAttributesOf({
   groups,
   recovering,
   acknowledged,
+  escalations,
 }: SparseEventAttributes): SparseEventAttributes {
   return {
     ...(inhibitedBy && { inhibited_by: inhibitedBy }),
     ...(groups && { groups }),
     ...(recovering && { recovering }),
     ...(acknowledged && { acknowledged }),
+    ...(escalations && { escalations }),
   };
 }
 
-function hasSparseAttributes({ inhibited_by: inhibitedBy, groups, recovering, acknowledged }: EventRow): boolean {
-  return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined || acknowledged !== undefined;
+function hasSparseAttributes(row: EventRow): boolean {
+  const { inhibited_by: inhibitedBy, groups, recovering, acknowledged, escalations } = row;
+  return [inhibitedBy, groups, recovering, acknowledged, escalations].some((attribute) => attribute !== undefined);
 }
 
 /** Returns the column with the ids of the attributes of clients or checks; empty if no row has any. */

@@ -8,7 +8,7 @@ import { clientSubscription } from './subscription.ts';
 
 /** Converts an event to the row that tables, searches and the feed use. */
 export function eventRow(event: Event): EventRow {
-  const { namespace, client, check, action, occurrences, silenced_by, recovering, acknowledged } = event;
+  const { namespace, client, check, action, occurrences, silenced_by, recovering, acknowledged, escalations } = event;
   return {
     ...(namespace !== undefined && { namespace }),
     client: client.name,
@@ -24,6 +24,7 @@ export function eventRow(event: Event): EventRow {
     [CHECK_ATTRIBUTES]: attributesIn(check, '', checkRedactKeysOf(client)),
     ...(recovering !== undefined && { recovering }),
     ...(acknowledged !== undefined && { acknowledged }),
+    ...(escalations !== undefined && { escalations }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { EventAction } from '../schemas/event.ts';
 import { v2StateChange, isFlapping, totalStateChange } from './flapping.ts';
 import type { NotificationLog } from '../schemas/notification-log.ts';
 import type { Acknowledgement } from '../schemas/acknowledgement.ts';
+import type { EscalationState } from '../schemas/escalation.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 import { acknowledgementAfter } from './acknowledgement.ts';
 import { EMPTY_NOTIFICATION_LOG } from './notify/notification-log.ts';
@@ -34,6 +35,8 @@ export interface EventState {
   readonly recovery?: Recovery | undefined;
   /** Set while an operator works on the problem; handlers then get no further notification of it (on-call 1). */
   readonly acknowledgement?: Acknowledgement | undefined;
+  /** The escalations that handlers have started; undefined if there are none (on-call 2). */
+  readonly escalations?: readonly EscalationState[] | undefined;
 }
 
 /** Returns the state of a transient event, which is delivered to handlers but never stored. */
@@ -163,6 +166,7 @@ export function nextCheckState(
     notifications: stored?.notifications ?? EMPTY_NOTIFICATION_LOG,
     recovery,
     acknowledgement: isProblem ? acknowledgementAfter(stored?.acknowledgement, result.status) : stored?.acknowledgement,
+    escalations: stored?.escalations,
   };
 
   const stateWith = (kept: EventState | undefined): CheckState => ({

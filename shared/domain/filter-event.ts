@@ -138,7 +138,7 @@ function noCount(attribute: string, value: unknown): string {
 /**
  * The built-in filter `occurrences`. It passes an event that reaches the `occurrences` of its check, and then again
  * every `refresh` seconds, converted to a number of occurrences (completion 1.9). It also passes an event when its
- * silence or inhibition has ended.
+ * silence or inhibition has ended, and in a step of an escalation.
  */
 export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   const { check, action, occurrences, occurrences_watermark } = event;
@@ -153,6 +153,7 @@ export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   if (occurrences === needed || action === 'resolve') return { kind: 'pass', reason: 'enough occurrences' };
   if (event.silence_ended === true) return { kind: 'pass', reason: 'the silence that suppressed it has ended' };
   if (event.inhibition_ended === true) return { kind: 'pass', reason: 'the inhibition that suppressed it has ended' };
+  if (event.escalation !== undefined) return { kind: 'pass', reason: 'an escalation notifies the handler' };
   const every = occurrencesBetween(check, refresh);
   return every === 0 || (occurrences - needed) % every === 0
     ? { kind: 'pass', reason: 'its refresh interval has passed' }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CheckResult, checkResponse } from './result.ts';
 import { shownAcknowledgementSchema, type ShownAcknowledgement } from './acknowledgement.ts';
+import { shownEscalationsSchema, type ShownEscalation } from './escalation.ts';
 import { recoverySchema, type Recovery } from './recovery.ts';
 import { type Client, clientResponse } from './client.ts';
 import { numberOrNull, numberOrZero, booleanOrFalse, textsOrNone } from './response.ts';
@@ -41,6 +42,8 @@ export interface Event {
   readonly silenced_by: readonly string[];
   /** Present only in the mon API, and only while the check is OK again but the event waits for more OK results. */
   readonly recovering?: Recovery;
+  /** Present only in the mon API, and only if handlers have started escalations. */
+  readonly escalations?: readonly ShownEscalation[];
 }
 
 /** Body of `POST /resolve`. */
@@ -85,4 +88,7 @@ export const eventResponse: z.ZodType<Event> = z.looseObject({
   recovering: recoverySchema
     .exactOptional()
     .describe('Only in the mon API, while the check is OK but the event waits for more OK results (`resolve_after`).'),
+  escalations: shownEscalationsSchema
+    .exactOptional()
+    .describe('Only in the mon API: the escalations that handlers have started for the event.'),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { objectNameSchema, v2NameSchema } from './name.ts';
 import { notificationLogSchema, withNotificationLog } from './notification-log.ts';
 import { acknowledgementSchema } from './acknowledgement.ts';
+import { escalationStatesSchema } from './escalation.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceResponse, recurrenceSchema } from './recurrence.ts';
 import { reminderSentSchema, silenceIdleSchema, windowUseSchema, STORED_SELECTOR_LENGTH_MAX } from './silenced.ts';
@@ -51,6 +52,7 @@ const eventStateSchema = z.preprocess(
     notifications: notificationLogSchema,
     recovery: recoverySchema.optional(),
     acknowledgement: acknowledgementSchema.optional(),
+    escalations: escalationStatesSchema.optional(),
   }),
 );
 

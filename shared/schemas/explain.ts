@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shownEscalationSchema, type ShownEscalation } from './escalation.ts';
 import { eventActionSchema, eventResponse } from './event.ts';
 import type { Inhibitor } from './inhibition.ts';
 import { texts, type ResponseOf } from './response.ts';
@@ -19,6 +20,7 @@ import { recoverySchema } from './recovery.ts';
  * - `unknown_handler`: no handler with this name is defined
  * - `unknown_pipeline`, `empty_pipeline`: the pipeline does not exist, or has no workflows
  * - `nested_set`: the handler set is nested more than two levels deep
+ * - `nested_escalation`: a step of an escalation names another escalation
  * - `no_event`: there is no event to handle
  */
 export type VerdictKind =
@@ -37,6 +39,7 @@ export type VerdictKind =
   | 'unknown_pipeline'
   | 'empty_pipeline'
   | 'nested_set'
+  | 'nested_escalation'
   | 'no_event';
 
 /** A defect of a filter that was evaluated. The log contains `problem`. */
@@ -74,6 +77,8 @@ export interface HandlerVerdict {
     readonly events: number;
     readonly due_at: number | null;
   };
+  /** The state of the escalation, if the handler is one and has started for the event (on-call 2). */
+  readonly escalation?: ShownEscalation;
   /** Defects of evaluated filters. A filter with a defect passes or rejects events as if it were valid. */
   readonly defects?: readonly FilterDefect[];
 }
@@ -131,6 +136,8 @@ const verdictResponse = z.looseObject({
    * The workflow of a pipeline through which the handler gets the event; absent if the check names the handler itself.
    */
   workflow: z.looseObject({ pipeline: z.string(), workflow: z.string(), handler: z.string() }).exactOptional(),
+  /** The state of the escalation, if the handler is one and has started for the event. */
+  escalation: shownEscalationSchema.exactOptional(),
 });
 
 /** The answer to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */

@@ -6,6 +6,7 @@ import { eventActionSchema } from './event.ts';
 import { groupResponse, type GroupRow } from './grouping.ts';
 import { inhibitionResponse, inhibitorSchema, type InhibitionRow } from './inhibition.ts';
 import { shownAcknowledgementSchema } from './acknowledgement.ts';
+import { shownEscalationsSchema } from './escalation.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceResponse } from './recurrence.ts';
 import { reminderSentSchema, silenceIdleSchema } from './silenced.ts';
@@ -89,6 +90,9 @@ export const eventRowSchema = z.object({
   acknowledged: shownAcknowledgementSchema
     .exactOptional()
     .describe('Present only while an operator works on the problem.'),
+  escalations: shownEscalationsSchema
+    .exactOptional()
+    .describe('The escalations that handlers have started for the event. Present only if there are any.'),
 });
 
 /** An event in the feed. */
@@ -114,8 +118,12 @@ const sparseEventAttributesSchema = eventRowSchema.pick({
   groups: true,
   recovering: true,
   acknowledged: true,
+  escalations: true,
 });
-export type SparseEventAttributes = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering' | 'acknowledged'>;
+export type SparseEventAttributes = Pick<
+  EventRow,
+  'inhibited_by' | 'groups' | 'recovering' | 'acknowledged' | 'escalations'
+>;
 
 /** A column of a table: each distinct value once, and for each row the index of its value in `values`, from 0. */
 export interface ValueColumn<Value> {

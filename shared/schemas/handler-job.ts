@@ -1,3 +1,4 @@
+import type { EscalationNotice } from './escalation.ts';
 import type { Event } from './event.ts';
 import type { SilencedRow } from './feed.ts';
 import type { GroupChange } from './grouping.ts';
@@ -19,6 +20,8 @@ export type HandledEvent = Event & {
   readonly acknowledgement_expired?: true;
   /** Present if the event is notified although it was acknowledged, because its status got worse. */
   readonly acknowledgement_ended?: true;
+  /** Present if an escalation notifies the handler: the escalation and its step. */
+  readonly escalation?: EscalationNotice;
 };
 
 /** An event in the notification of a group. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { commandSchema } from './command.ts';
 import { environmentSchema } from './environment.ts';
+import { escalationStepsSchema } from './escalation.ts';
 import { groupingAttributes, groupingProblems, groupNamesSchema } from './grouping.ts';
 import { mailAddressesSchema, mailAddressSchema } from './mail-address.ts';
 import { PRESET_NAMES, presetTraits, type PresetAttribute } from './preset.ts';
@@ -34,8 +35,8 @@ const retrySchema = z.strictObject({
 
 export type RetryPolicy = z.infer<typeof retrySchema>;
 
-/** Attributes of all handlers except sets (completion 1.8). Unknown attributes are kept. */
-const common = {
+/** Attributes of all handlers except sets: the conditions under which an event is notified (completion 1.8). */
+const conditions = {
   filter: nameSchema.optional().describe('Name of one filter. `filters` overrides it.'),
   filters: z
     .array(nameSchema)
@@ -47,6 +48,11 @@ const common = {
     .describe(
       'Severities that the handler accepts. A resolution passes if a status in its history has one. Default: all.',
     ),
+};
+
+/** Attributes of all handlers that send something. Unknown attributes are kept. */
+const common = {
+  ...conditions,
   mutator: nameSchema.optional().meta({
     description: 'Mutator that converts the event into the data to send.',
     default: 'json',
@@ -309,8 +315,9 @@ export const handlerSchema = z
         type: z.literal('set'),
         handlers: z.array(nameSchema).describe('The handlers and sets that the set stands for.'),
       }),
+      z.looseObject({ ...conditions, type: z.literal('escalation'), steps: escalationStepsSchema }),
     ],
-    { error: 'must be one of pipe, tcp, udp, transport, webhook, email, set' },
+    { error: 'must be one of pipe, tcp, udp, transport, webhook, email, set, escalation' },
   )
   .superRefine((handler, context) => {
     for (const [attribute, message] of groupingProblems(handler)) {
@@ -320,5 +327,13 @@ export const handlerSchema = z
 
 export type HandlerDefinition = z.infer<typeof handlerSchema>;
 
-/** The definition of a handler that runs; a set only names other handlers. */
-export type RunningHandler = Exclude<HandlerDefinition, { type: 'set' }>;
+/** The definition of an escalation: it notifies other handlers one step after another (on-call 2). */
+export type EscalationDefinition = Extract<HandlerDefinition, { type: 'escalation' }>;
+
+/** The definition of a handler that runs; a set and an escalation only name other handlers. */
+export type RunningHandler = Exclude<HandlerDefinition, { type: 'set' | 'escalation' }>;
+
+/** True if a handler runs; false for a set and an escalation, which only name other handlers. */
+export function isRunningHandler(definition: HandlerDefinition): definition is RunningHandler {
+  return definition.type !== 'set' && definition.type !== 'escalation';
+}

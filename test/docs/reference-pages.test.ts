@@ -21,6 +21,7 @@ const FIELDS_FOR_HANDLERS: Readonly<Record<Exclude<keyof GroupedEvent, keyof Eve
   inhibition_ended: true,
   acknowledgement_expired: true,
   acknowledgement_ended: true,
+  escalation: true,
   change: true,
 };
 

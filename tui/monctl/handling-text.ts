@@ -113,6 +113,7 @@ const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map<string, Style>([
   ['unknown_mutator', 'red'],
   ['unknown_handler', 'red'],
   ['nested_set', 'red'],
+  ['nested_escalation', 'red'],
   ['unknown_pipeline', 'red'],
   ['empty_pipeline', 'red'],
 ]);

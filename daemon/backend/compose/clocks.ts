@@ -19,6 +19,8 @@ import { watchSilenceEnds } from '../notify/silence-ends/timers.ts';
 import { SilenceEndNotifier } from '../notify/silence-ends/commands.ts';
 import { GroupFlushTimer } from '../notify/groups/timers.ts';
 import { GroupFlusher } from '../notify/groups/flush.ts';
+import { EscalationUpdates } from '../notify/escalations/commands.ts';
+import { watchEscalations } from '../notify/escalations/timers.ts';
 import { watchInhibitionRules } from '../notify/inhibitions/watch-rules.ts';
 import { InhibitionUpdates } from '../notify/inhibitions/rule-changes.ts';
 import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
@@ -54,6 +56,7 @@ export function leaderTasks(foundation: Foundation, parts: ClockDependencies): r
   const due = { ...timed, commits: batcher.commits };
   const writing = { ...timed, batcher };
   const silenceEnds = new SilenceEndNotifier(batcher);
+  const escalations = new EscalationUpdates(batcher);
   const changes = new InhibitionUpdates(batcher);
   const flushes = new GroupFlusher({ batcher, definitions, clock });
   const stale = new StaleResults(batcher);
@@ -68,6 +71,7 @@ export function leaderTasks(foundation: Foundation, parts: ClockDependencies): r
     { name: 'idle silences', start: () => watchIdle({ ...writing, rules }) },
     { name: 'ends of silences', start: () => watchSilenceEnds({ ...due, notifier: silenceEnds }) },
     { name: 'expiry of acknowledgements', start: () => expireAcknowledgements({ ...due, acknowledgements }) },
+    { name: 'escalations', start: () => watchEscalations({ ...due, definitions, updates: escalations }) },
     { name: 'inhibitions', start: () => watchInhibitionRules({ ...timed, definitions, updates: changes }) },
     { name: 'groups', start: () => new GroupFlushTimer({ ...due, flusher: flushes, queues: lanes, definitions }) },
     { name: 'expiry of stashes', start: () => expireStashes({ ...due, stashes }) },

@@ -4,10 +4,11 @@ import { proxyRequestWarnings } from '../../../shared/domain/v2/definition-warni
 import { templateRemarks } from '../../../shared/domain/message/message-renderer.ts';
 import { V1_EVENT } from '../../../shared/domain/attribute-shapes.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
+import { routeHandlers } from '../../../shared/domain/notify/route.ts';
 import { conditionWarnings } from '../../../shared/domain/unknown-attributes.ts';
 import { onCallScheduleOf } from '../../../shared/schemas/on-call.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
-import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import type { EscalationDefinition, HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { secondsOfDay, type TimeWindows } from '../../../shared/schemas/time-window.ts';
 import type { ValidDefinitions } from '../model/config/valid-definitions.ts';
 import type { Remark } from '../../settings/remark.ts';
@@ -46,6 +47,7 @@ export function* configuredDefinitionWarnings(definitions: ValidDefinitions): Ge
   }
   for (const [name, handler] of handlers) {
     yield* undefinedNames(['handlers', name], handler, definitions);
+    if (handler.type === 'escalation') yield* escalationWarnings(['handlers', name], handler, definitions);
     if (handler.type === 'set') yield* nestedSets(['handlers', name], handler.handlers, handlers);
     yield* templateWarnings(['handlers', name, 'templates'], handler);
     if ('subdue' in handler) {
@@ -115,6 +117,24 @@ function* nestedSets(
     if (inner.type !== 'set' || setsIn(inner.handlers).length === 0) continue;
     yield { path, message: 'handler sets cannot be deeply nested: a set that is two levels below this set is ignored' };
     return;
+  }
+}
+
+/** Warns about escalations that name undefined handlers or other escalations, which they cannot notify. */
+function* escalationWarnings(
+  path: readonly string[],
+  { steps }: EscalationDefinition,
+  definitions: ValidDefinitions,
+): Generator<Remark> {
+  const names = [...new Set(steps.flatMap(({ notify }) => notify))];
+  yield* undefinedNames(path, { handlers: names }, definitions);
+  const routed = routeHandlers(names, {
+    handler: (name) => definitions.handlers.get(name),
+    filter: () => undefined,
+    mutator: () => undefined,
+  });
+  for (const { kind, name } of routed) {
+    if (kind === 'escalation') yield { path, message: `cannot notify "${name}", because it is an escalation too` };
   }
 }
 

@@ -7,7 +7,12 @@ import {
 import { nextPassingOccurrence } from '../../../shared/domain/filter-event.ts';
 import { wasHandlerNotified } from '../../../shared/domain/notify/notification-log.ts';
 import { decideNotifications } from '../../../shared/domain/notify/decide-notifications.ts';
-import { handlerIdentity, unroutableVerdict, type RoutedHandler } from '../../../shared/domain/notify/route.ts';
+import {
+  handlerIdentity,
+  isRoutable,
+  unroutableVerdict,
+  type RoutedHandler,
+} from '../../../shared/domain/notify/route.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type {
   Deliveries,
@@ -120,7 +125,7 @@ function verdictWithoutEvent(
   pending: PendingResolution | undefined,
   silencedBy: readonly string[],
 ): HandlerVerdict {
-  if (handler.kind !== 'handler') return unroutableVerdict(handler);
+  if (!isRoutable(handler)) return unroutableVerdict(handler);
   if (pending?.handlers !== 'all' && pending?.handlers.includes(handler.name) !== true) {
     return { ...handlerIdentity(handler), verdict: 'no_event', reason: 'there is no event to handle' };
   }

@@ -5,7 +5,7 @@ import { sampleEvent } from '../../../shared/domain/message/sample-event.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { HandlerTest } from '../../../shared/schemas/handler-test.ts';
-import type { RunningHandler } from '../../../shared/schemas/handler.ts';
+import { isRunningHandler, type RunningHandler } from '../../../shared/schemas/handler.ts';
 import { actorOf } from '../access/actor.ts';
 import { auditTarget, type Audit } from '../model/audit/mutations.ts';
 import { readClient } from '../model/clients/queries.ts';
@@ -88,13 +88,17 @@ export function handlerTestOnMon(deps: HandlerTestDependencies): MonHandlers<'te
   };
 }
 
-/** @throws MonError `not_found` if the handler is not defined, `invalid` if it is a handler set */
+/** @throws MonError `not_found` if the handler is not defined, `invalid` if it is a handler set or an escalation */
 function runningHandler(
   handler: ReturnType<ReturnType<ConfigInForce['definitions']['in']>['handler']>,
   name: string,
 ): RunningHandler {
   if (handler === undefined) throw new MonError('not_found', `there is no handler ${name}`);
-  if (handler.type !== 'set') return handler;
+  if (isRunningHandler(handler)) return handler;
+  if (handler.type === 'escalation') {
+    const names = [...new Set(handler.steps.flatMap(({ notify }) => notify))];
+    throw new MonError('invalid', `${name} is an escalation: test the handlers of its steps: ${names.join(', ')}`);
+  }
   throw new MonError('invalid', `${name} is a set: test its members ${handler.handlers.join(', ')}`);
 }
 

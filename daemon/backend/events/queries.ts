@@ -1,4 +1,5 @@
 import { buildEvent, checkAdditions, eventCircumstances } from '../../../shared/domain/build-event.ts';
+import { shownEscalation } from '../../../shared/domain/notify/escalation.ts';
 import { hasKeyRedactedByDefault, hasOwnRedactKeys, redactEvent } from '../../../shared/domain/redact.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -26,11 +27,15 @@ export async function readEvents(
 }
 
 /**
- * Returns an event in the format of the mon API. While the event is recovering, it also contains its recovery state.
+ * Returns an event in the format of the mon API. It also contains the state of its recovery and of its escalations.
  */
 export function eventOnMon(event: Event, { state }: CheckEntry): Event {
-  const recovering = state.event?.recovery;
-  return recovering === undefined ? event : { ...event, recovering };
+  const { recovery, escalations } = state.event ?? {};
+  return {
+    ...event,
+    ...(recovery !== undefined && { recovering: recovery }),
+    ...(escalations !== undefined && { escalations: escalations.map(shownEscalation) }),
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry as MetricRegistry, type MetricObject } from 'prom-client';
+import { isRunningHandler } from '../../../shared/schemas/handler.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { ALERTMANAGER_VERSION } from '../../../shared/domain/shown-alert.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
@@ -515,12 +516,14 @@ function registerHandlerMetrics(
 }
 
 /**
- * Returns the qualified names of the handlers of a namespace that can run. Handler sets are omitted, because they only
- * name other handlers.
+ * Returns the qualified names of the handlers of a namespace that can run. Handler sets and escalations are omitted,
+ * because they only name other handlers.
  */
 function runningHandlers(definitions: Pick<Definitions, 'in'>, namespace: string): string[] {
   const all = [...definitions.in(namespace).handlers()];
-  return all.flatMap(([handler, { type }]) => (type === 'set' ? [] : qualifiedHandlerName({ namespace, handler })));
+  return all.flatMap(([handler, definition]) =>
+    isRunningHandler(definition) ? qualifiedHandlerName({ namespace, handler }) : [],
+  );
 }
 
 interface MetricNames {

@@ -2,7 +2,7 @@ import type { NotificationContext } from '../../../shared/domain/notify/notifica
 import { handlersWithEffect, type NotificationDecisions } from '../../../shared/domain/notify/decide-notifications.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
-import { saveNotifications } from '../model/events/mutations.ts';
+import { saveEscalations, saveNotifications } from '../model/events/mutations.ts';
 import { countSuppressedRuns } from '../model/silences/mutations.ts';
 import { enqueueOrGroup } from './enqueue.ts';
 import { entryOfStoredEvent, type Occurrence } from './event-occurrence.ts';
@@ -11,25 +11,32 @@ import { deferResolution } from '../model/notify/silence-ends/mutations.ts';
 
 /**
  * Applies the decisions about an event in the commit of the event. It enqueues notifications, stores pending
- * resolutions, counts what each silence suppressed, saves the notification log, and reports the verdicts.
+ * resolutions, counts what each silence suppressed, saves the notification log and the escalations, and reports the
+ * verdicts.
  */
 export function applyDecisions(
   transaction: Transaction,
   occurrence: Occurrence,
   { event }: Pick<NotificationContext, 'event'>,
-  { decisions, notificationLog }: NotificationDecisions,
+  { decisions, notificationLog, escalations }: NotificationDecisions,
 ): void {
   const { namespace } = occurrence.client;
   for (const decision of decisions) {
-    if (decision.effect === 'notify') enqueueOrGroup(transaction, namespace, decision.handler, decision.event);
-    else if (decision.effect === 'defer' || decision.effect === 'suppressed by silence') {
+    if (decision.effect === 'notify') {
+      // An escalation itself sends nothing: there is a decision for each handler that it notifies.
+      if (decision.handler.kind === 'escalation') continue;
+      enqueueOrGroup(transaction, namespace, decision.handler, decision.event);
+    } else if (decision.effect === 'defer' || decision.effect === 'suppressed by silence') {
       countSuppressedRuns(transaction, namespace, decision.event.silenced_by);
     }
   }
   const deferredHandlers = handlersWithEffect(decisions, 'defer');
   if (deferredHandlers.length > 0) deferResolution(transaction, namespace, event, deferredHandlers);
   const entry = entryOfStoredEvent(occurrence);
-  if (entry !== undefined) saveNotifications(transaction, entry, notificationLog);
+  if (entry !== undefined) {
+    saveNotifications(transaction, entry, notificationLog);
+    saveEscalations(transaction, entry, escalations);
+  }
   reportOccurrenceVerdicts(
     transaction,
     occurrence,

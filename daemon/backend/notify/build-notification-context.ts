@@ -61,6 +61,7 @@ export function buildNotificationContext(
     v2Event: handlers.some(getsV2Events) ? eventForV2Handlers(occurrence, event, nowMs) : event,
     handlers,
     notificationLog: occurrence.state.notifications,
+    escalations: occurrence.state.escalations ?? NONE,
     isNewEvent: occurrence.isNewEvent === true,
     acknowledgementEnd: occurrence.acknowledgementEnd,
     leavesStoredEventUnchanged: overrides.leavesStoredEventUnchanged ?? leavesStoredEventUnchanged(occurrence),
@@ -82,3 +83,5 @@ function groupNotificationRecord(
   const wasInhibitedAtFlush = lastNotified === 'inhibited';
   return { wasInhibitedAtFlush, wasNotified: lastNotified !== undefined && !wasInhibitedAtFlush };
 }
+
+const NONE: readonly never[] = [];

@@ -23,6 +23,7 @@ export class SuppressionCounter implements Disposable {
     unknown_pipeline: 0,
     empty_pipeline: 0,
     nested_set: 0,
+    nested_escalation: 0,
   };
   readonly #commitListener: Disposable;
 

@@ -22,6 +22,7 @@ const VERDICT_MESSAGES: Readonly<
   nobody_on_call: { level: 'error', message: 'nobody is on call' },
   unknown_handler: { level: 'error', message: 'unknown handler' },
   nested_set: { level: 'error', message: 'handler sets cannot be deeply nested' },
+  nested_escalation: { level: 'error', message: 'escalations cannot be nested' },
   unknown_pipeline: { level: 'error', message: 'unknown pipeline' },
   empty_pipeline: { level: 'error', message: 'pipeline has no workflows' },
 };

@@ -66,10 +66,18 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
     : NO_OUTCOMES;
   const handlers = additionalHandlers.length === 0 ? route.handlers : [...route.handlers, ...additionalHandlers];
   const verdictsWithoutHandlers = additionalHandlers.length === 0 ? route.verdictsWithoutHandlers : undefined;
+  // The handlers that an escalation has notified get the resolution, even if they are not on the route.
+  const endsEscalation = isResolution && state.escalations !== undefined;
   // Sometimes all verdicts are known without the event, usually because the check has no handlers. Then the event is
   // not built, which saves time.
   const verdictsInAdvance =
-    handlers.length === 0 ? NO_OUTCOMES : isHandlingDisabled(check) ? DISABLED_VERDICTS : verdictsWithoutHandlers;
+    handlers.length === 0 && !endsEscalation
+      ? NO_OUTCOMES
+      : isHandlingDisabled(check)
+        ? DISABLED_VERDICTS
+        : endsEscalation
+          ? undefined
+          : verdictsWithoutHandlers;
   if (verdictsInAdvance === undefined) notifyHandlers(transaction, occurrence, handlers);
   else {
     if (isStoredEvent(occurrence)) saveLogWithoutInhibition(transaction, occurrence);

@@ -1,5 +1,6 @@
 import type { Event } from '../../schemas/event.ts';
 import type { HandlerVerdict } from '../../schemas/explain.ts';
+import type { EscalationState } from '../../schemas/escalation.ts';
 import type { RunningHandler } from '../../schemas/handler.ts';
 import type { InhibitorRef, NotificationLog } from '../../schemas/notification-log.ts';
 import type { Moment } from '../attribute-conditions.ts';
@@ -81,6 +82,8 @@ export interface NotificationContext extends StageInputs {
   readonly handlers: readonly RoutedHandler[];
   /** The notification log of the event before this decision. */
   readonly notificationLog: NotificationLog;
+  /** The escalations of the event before this decision. */
+  readonly escalations: readonly EscalationState[];
   /** True if the event opens with this result. */
   readonly isNewEvent: boolean;
   /** Set if the acknowledgement of the event has just ended while the problem still fires. */

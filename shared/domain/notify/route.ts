@@ -1,5 +1,5 @@
 import type { HandlerVerdict } from '../../schemas/explain.ts';
-import type { HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
+import type { EscalationDefinition, HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
 import type { MutatorDefinition } from '../../schemas/mutator.ts';
 import { presetTraits } from '../../schemas/preset.ts';
 import { onCallScheduleOf } from '../../schemas/on-call.ts';
@@ -95,7 +95,19 @@ export type RoutedHandler =
       readonly onCall: string;
       readonly workflow?: never;
     }
+  | {
+      readonly kind: 'escalation';
+      readonly name: string;
+      readonly definition: EscalationDefinition;
+      readonly onCall?: string;
+      readonly workflow?: never;
+    }
   | RoutedWorkflow;
+
+/** An escalation that an event is routed to. */
+export type RoutedEscalation = Extract<RoutedHandler, { readonly kind: 'escalation' }>;
+/** A handler name or pipeline that leads neither to a handler nor to an escalation. */
+export type UnroutableHandler = Exclude<RoutedHandler, { readonly kind: 'handler' | 'escalation' }>;
 
 /**
  * Maximum nesting of handler sets: a set may contain sets, but a set within those inner sets is not expanded
@@ -130,6 +142,7 @@ export function routeHandlers(
       if (depth >= SET_DEPTH_MAX) return put({ kind: 'nested_set', name }, onCall);
       return definition.handlers.filter((member) => add(member, depth + 1, onCall)).length > 0;
     }
+    if (definition?.type === 'escalation') return put({ kind: 'escalation', name, definition }, onCall);
     const isDefined = definition !== undefined || BUILT_IN.handlers.has(name);
     return put(isDefined ? { kind: 'handler', name, definition } : { kind: 'unknown_handler', name }, onCall);
   }
@@ -163,8 +176,13 @@ export function isHandlingDisabled(check: Check): boolean {
   return check['handle'] === false;
 }
 
+/** True if a name or pipeline in a check leads to a handler or an escalation. */
+export function isRoutable(routed: RoutedHandler): routed is Exclude<RoutedHandler, UnroutableHandler> {
+  return routed.kind === 'handler' || routed.kind === 'escalation';
+}
+
 /** Returns the verdict for a handler name or pipeline that leads to no handler, such as `unknown_handler`. */
-export function unroutableVerdict(routed: Exclude<RoutedHandler, { readonly kind: 'handler' }>): HandlerVerdict {
+export function unroutableVerdict(routed: UnroutableHandler): HandlerVerdict {
   const reason =
     'reason' in routed
       ? routed.reason

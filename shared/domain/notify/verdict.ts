@@ -4,9 +4,9 @@ import { evaluateAcceptance } from './accept.ts';
 import { evaluateAcknowledgement } from './acknowledge.ts';
 import { evaluateFilters } from './filter.ts';
 import { evaluateInhibition } from './inhibit.ts';
-import { handlerIdentity, unroutableVerdict, type RoutedHandler } from './route.ts';
+import { handlerIdentity, isRoutable, unroutableVerdict, type RoutedHandler, type UnroutableHandler } from './route.ts';
 import { evaluateSilence } from './silence.ts';
-import type { HandlerConditions, StageInputs } from './notification-context.ts';
+import type { HandlerConditions, StageInputs, StageVerdict } from './notification-context.ts';
 
 const NO_CONDITIONS: HandlerConditions = {};
 
@@ -15,17 +15,35 @@ const NO_CONDITIONS: HandlerConditions = {};
  * this order, and the first stage that rejects the event decides (legacy-peer, Silenced matching; inhibition 2).
  */
 export function evaluateStages(handler: RoutedHandler, event: Event, inputs: StageInputs): HandlerVerdict {
-  if (handler.kind !== 'handler') return unroutableVerdict(handler);
-  const conditions = handler.definition ?? NO_CONDITIONS;
-  const verdict =
-    evaluateAcceptance(conditions, event, inputs) ??
-    evaluateSilence(conditions, event) ??
-    evaluateInhibition(conditions, event, inputs) ??
-    evaluateAcknowledgement(event) ??
-    evaluateFilters(conditions, event, inputs);
+  if (!isRoutable(handler)) return unroutableVerdict(handler);
+  const conditions = conditionsOf(handler);
+  const verdict = evaluateStagesBeforeFilters(conditions, event, inputs) ?? evaluateFilters(conditions, event, inputs);
   const { onCall } = handler;
   const reason = onCall === undefined ? verdict.reason : `${verdict.reason}; ${onCall}`;
   return { ...handlerIdentity(handler), ...verdict, reason };
+}
+
+/** Returns the conditions of a handler. An escalation has only filters and severities. */
+export function conditionsOf(handler: Exclude<RoutedHandler, UnroutableHandler>): HandlerConditions {
+  if (handler.kind === 'handler') return handler.definition ?? NO_CONDITIONS;
+  const { filter, filters, severities } = handler.definition;
+  return { filter, filters, severities };
+}
+
+/**
+ * Evaluates the stages accept, silence, inhibit and acknowledge. Returns undefined if none of them rejects the event.
+ */
+export function evaluateStagesBeforeFilters(
+  conditions: HandlerConditions,
+  event: Event,
+  inputs: StageInputs,
+): StageVerdict | undefined {
+  return (
+    evaluateAcceptance(conditions, event, inputs) ??
+    evaluateSilence(conditions, event) ??
+    evaluateInhibition(conditions, event, inputs) ??
+    evaluateAcknowledgement(event)
+  );
 }
 
 /**

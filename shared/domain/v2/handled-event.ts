@@ -17,6 +17,7 @@ export type V2HandledEvent = V2Event &
     | 'acknowledgement_started'
     | 'acknowledgement_expired'
     | 'acknowledgement_ended'
+    | 'escalation'
   >;
 
 /** Converts an event for a handler to the v2 format. Secrets are not redacted; the caller must do that. */
@@ -53,6 +54,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     ...(event.acknowledgement_started === true && { acknowledgement_started: true as const }),
     ...(event.acknowledgement_expired === true && { acknowledgement_expired: true as const }),
     ...(event.acknowledgement_ended === true && { acknowledgement_ended: true as const }),
+    ...(event.escalation !== undefined && { escalation: event.escalation }),
   };
 }
 

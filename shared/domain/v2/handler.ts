@@ -9,7 +9,7 @@ import { isUntranslatable, type Untranslatable } from './problem.ts';
 import { CONFIGURED_ANNOTATIONS } from './source.ts';
 
 /** The name of the built-in filter by which a v2 handler does not get silenced events. */
-const NOT_SILENCED = 'not_silenced';
+export const NOT_SILENCED = 'not_silenced';
 
 /**
  * Converts a handler of the v2 API to the internal definition. A v2 handler gets events in the v2 format. It always
@@ -71,7 +71,7 @@ export function v2HandlerOf(namespace: string, name: string, definition: Handler
     ...mon,
   };
   const filters = type === 'set' ? [] : (shown.filters ?? (shown.filter === undefined ? [] : [shown.filter]));
-  const isKept = type !== 'set' && shown.handle_silenced !== true;
+  const isKept = type !== 'set' && (type === 'escalation' || shown.handle_silenced !== true);
   return {
     metadata: { name, namespace, labels: null, annotations: CONFIGURED_ANNOTATIONS },
     type: isShared ? type : 'pipe',
@@ -80,7 +80,7 @@ export function v2HandlerOf(namespace: string, name: string, definition: Handler
     ...(type === 'tcp' || type === 'udp' ? { socket: shown.socket } : {}),
     handlers: type === 'set' ? shown.handlers : null,
     filters: isKept ? [NOT_SILENCED, ...filters] : filters,
-    mutator: type === 'set' ? '' : (shown.mutator ?? ''),
+    mutator: type === 'set' || type === 'escalation' ? '' : (shown.mutator ?? ''),
     env_vars: null,
     runtime_assets: null,
     ...(Object.keys(own).length === 0 ? {} : { mon: own }),

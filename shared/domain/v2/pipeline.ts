@@ -1,8 +1,8 @@
-import type { HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
+import type { EscalationDefinition, HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
 import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
 import { isAttributes } from '../attributes.ts';
 import { BUILT_IN } from '../built-in.ts';
-import { conditionsOfFilters } from './handler.ts';
+import { conditionsOfFilters, NOT_SILENCED } from './handler.ts';
 
 /*
  * Each workflow of a pipeline becomes a handler with the name PIPELINE#WORKFLOW. It is a copy of the handler that the
@@ -43,6 +43,13 @@ export type RoutedWorkflow =
       readonly kind: 'handler';
       readonly name: string;
       readonly definition: RunningHandler;
+      readonly onCall?: never;
+      readonly workflow: WorkflowRef;
+    }
+  | {
+      readonly kind: 'escalation';
+      readonly name: string;
+      readonly definition: EscalationDefinition;
       readonly onCall?: never;
       readonly workflow: WorkflowRef;
     }
@@ -152,7 +159,10 @@ function routeWorkflow(
       }
       const reason = `the handler ${handler} is a set in a set in a set, and handler sets cannot be deeply nested`;
       routed.set(handler, { kind: 'nested_set', name: own, reason, workflow: ref });
-    } else if (definition !== undefined && foreignType === undefined) {
+    } else if (definition?.type === 'escalation' && foreignType === undefined) {
+      const filters = workflow.filters.filter((filter) => filter !== NOT_SILENCED);
+      routed.set(handler, { kind: 'escalation', name: own, definition: { ...definition, filters }, workflow: ref });
+    } else if (definition !== undefined && definition.type !== 'escalation' && foreignType === undefined) {
       const derived = workflowHandler(definition, workflow);
       routed.set(handler, { kind: 'handler', name: own, definition: derived, workflow: ref });
     } else {
@@ -187,9 +197,12 @@ function workflowHandler(handler: RunningHandler, { filters, mutator }: Workflow
  *
  * @returns undefined if there is no such workflow, or if its handler cannot be run
  */
-export function handlerOfWorkflow(name: string, source: PipelineSource): RunningHandler | undefined {
+export function handlerOfWorkflow(
+  name: string,
+  source: PipelineSource,
+): RunningHandler | EscalationDefinition | undefined {
   const [pipeline = '', workflow] = name.split(SEPARATOR, 2);
   if (workflow === undefined) return undefined;
   const routed = routePipelines([{ name: pipeline, foreignType: undefined }], source).find((one) => one.name === name);
-  return routed?.kind === 'handler' ? routed.definition : undefined;
+  return routed?.kind === 'handler' || routed?.kind === 'escalation' ? routed.definition : undefined;
 }

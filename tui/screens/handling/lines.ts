@@ -29,6 +29,7 @@ const VERDICT_TONES: ReadonlyMap<string, Tone> = new Map<string, Tone>([
   ['unknown_pipeline', 'critical'],
   ['empty_pipeline', 'critical'],
   ['nested_set', 'critical'],
+  ['nested_escalation', 'critical'],
 ]);
 
 /** Returns a line for each handler of an event: its name, the verdict, the outcome of its last run, and the reason. */

@@ -1,6 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DEPTH_MAX } from '../../../../shared/domain/json-text.ts';
 import { MonError } from '../../../../shared/errors.ts';
+import { isRunningHandler } from '../../../../shared/schemas/handler.ts';
 import {
   canRunOnOtherMember,
   PEER_BYTES_MAX,
@@ -99,7 +100,7 @@ export class PeerRuns {
     const { definitions } = this.#parts;
     const { handler: name, namespace } = job;
     const handler = definitions.in(namespace).handler(name);
-    if (handler === undefined || handler.type === 'set' || !canRunOnOtherMember(handler)) {
+    if (handler === undefined || !isRunningHandler(handler) || !canRunOnOtherMember(handler)) {
       throw new MonError(
         'precondition',
         `this backend has no handler ${name}, or must not run it for other members: give all members the same configuration files`,

@@ -1,5 +1,6 @@
 import { correctionSecondsSince, type Corrections } from '../../../clock/corrections.ts';
 import type { Acknowledgement } from '../../../../shared/schemas/acknowledgement.ts';
+import type { EscalationState } from '../../../../shared/schemas/escalation.ts';
 import type { Recovery } from '../../../../shared/schemas/recovery.ts';
 import type { CheckResult, CachedResult } from '../../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../../shared/domain/event.ts';
@@ -181,12 +182,22 @@ function movedRecord(record: CheckRecord, seconds: number): CheckRecord {
 }
 
 function movedEvent(event: EventState, seconds: number): EventState {
-  const { recovery, acknowledgement } = event;
-  if (recovery === undefined && acknowledgement === undefined) return event;
+  const { recovery, acknowledgement, escalations } = event;
+  if (recovery === undefined && acknowledgement === undefined && escalations === undefined) return event;
   return {
     ...event,
     recovery: recovery && movedRecovery(recovery, seconds),
     acknowledgement: acknowledgement && movedAcknowledgement(acknowledgement, seconds),
+    escalations: escalations?.map((escalation) => movedEscalation(escalation, seconds)),
+  };
+}
+
+function movedEscalation(escalation: EscalationState, seconds: number): EscalationState {
+  const { at, due } = escalation;
+  return {
+    ...escalation,
+    ...(at !== undefined && { at: at + seconds }),
+    ...(due !== undefined && { due: due + seconds }),
   };
 }
 
@@ -329,5 +340,6 @@ function eventStateOf(event: EventState): EventState {
     notifications: internNotificationLog(event.notifications),
     recovery: event.recovery,
     acknowledgement: event.acknowledgement,
+    escalations: event.escalations,
   };
 }

@@ -1,4 +1,5 @@
 import { shownAcknowledgement } from '../../../../shared/domain/acknowledgement.ts';
+import { shownEscalation } from '../../../../shared/domain/notify/escalation.ts';
 import { inhibitorForDisplay } from '../../../../shared/domain/notify/inhibit.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../../shared/domain/search.ts';
@@ -33,6 +34,7 @@ export function feedEventRow(entry: CheckEntry, nowMs: number): EventRow | null 
     ...groupsAttribute(entry),
     ...(event.recovery !== undefined && { recovering: event.recovery }),
     ...(event.acknowledgement !== undefined && { acknowledged: shownAcknowledgement(event.acknowledgement) }),
+    ...(event.escalations !== undefined && { escalations: event.escalations.map(shownEscalation) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { CheckState } from '../../../../shared/domain/event.ts';
 import type { Acknowledgement } from '../../../../shared/schemas/acknowledgement.ts';
+import type { EscalationState } from '../../../../shared/schemas/escalation.ts';
 import type { InhibitorRef, NotificationLog } from '../../../../shared/schemas/notification-log.ts';
 import type { Transaction } from '../transaction/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
@@ -75,6 +76,18 @@ export function saveNotifications(transaction: Transaction, entry: CheckEntry, l
   announceInhibited(transaction, entry, log.inhibitedBy);
   entry.client.namespace.inhibited.update(entry, event.notifications.inhibitedBy, log.inhibitedBy);
   entry.state = { ...entry.state, event: { ...event, notifications: log } };
+}
+
+/** Sets the escalations of a check's open event in memory. The caller must also save the check record. */
+export function saveEscalations(
+  transaction: Transaction,
+  entry: CheckEntry,
+  escalations: readonly EscalationState[],
+): void {
+  const before = entry.state.event?.escalations ?? [];
+  if (before.length === escalations.length && before.every((one, at) => one === escalations[at])) return;
+  entry.client.namespace.setEscalations(entry, escalations.length === 0 ? undefined : escalations);
+  transaction.announce(CHECK_RECORDS, entry);
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { StoredEvents } from '../../../../shared/domain/filter-event.ts';
 import type { NotificationContext } from '../../../../shared/domain/notify/notification-context.ts';
-import { rejectIfQueueFull } from '../../../../shared/domain/notify/decide-notifications.ts';
+import { rejectIfQueueFull } from '../../../../shared/domain/notify/decide-for-handler.ts';
 import {
   DEFAULT_HANDLER,
   handlerNames,
   isOnCall,
+  isRoutable,
   unroutableVerdict,
   routeHandlers,
   type RoutedHandler,
@@ -14,7 +15,7 @@ import { wasHandlerNotified } from '../../../../shared/domain/notify/notificatio
 import { pipelineRefs, routePipelines } from '../../../../shared/domain/v2/pipeline.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
-import type { HandlerDefinition } from '../../../../shared/schemas/handler.ts';
+import { isRunningHandler, type HandlerDefinition } from '../../../../shared/schemas/handler.ts';
 import type { NotificationLog } from '../../../../shared/schemas/notification-log.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { CheckResult } from '../../../../shared/schemas/result.ts';
@@ -217,7 +218,7 @@ export class Routing {
 
 function createRoute(handlers: readonly RoutedHandler[]): HandlerRoute {
   const verdictsWithoutHandlers = handlers.flatMap((handler) =>
-    handler.kind === 'handler' ? [] : unroutableVerdict(handler),
+    isRoutable(handler) ? [] : unroutableVerdict(handler),
   );
   const v2Handlers = handlers.filter((handler) => handler.kind === 'handler' && getsAllEvents(handler.definition));
   return {
@@ -232,5 +233,5 @@ function createRoute(handlers: readonly RoutedHandler[]): HandlerRoute {
  * unless a filter rejects them.
  */
 function getsAllEvents(definition: HandlerDefinition | undefined): boolean {
-  return definition !== undefined && definition.type !== 'set' && definition.event_format === 'core';
+  return definition !== undefined && isRunningHandler(definition) && definition.event_format === 'core';
 }

@@ -14,8 +14,10 @@ import { isSilenced, silencedBy } from '../../../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../../../shared/domain/subscription.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { CachedResult } from '../../../../shared/schemas/result.ts';
+import type { EscalationState } from '../../../../shared/schemas/escalation.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 import { AcknowledgedEvents } from '../events/acknowledged-events.ts';
+import { EscalatedEvents } from '../events/escalated-events.ts';
 import { InhibitedEventIndex } from '../notify/inhibitions/inhibited-events.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
 import { AttributeSets, type SharedAttributes } from '../attributes/state.ts';
@@ -371,6 +373,7 @@ export class Namespace {
   readonly openEvents = new OpenEvents<CheckEntry>();
   readonly inhibited = new InhibitedEventIndex<CheckEntry>();
   readonly acknowledged = new AcknowledgedEvents<CheckEntry>();
+  readonly escalated = new EscalatedEvents<CheckEntry>();
   /** The states that `state` has created, by the function that created them. */
   readonly #states = new Map<OpenState<NounState>, NounState>();
   readonly #footprint: Footprint;
@@ -619,6 +622,8 @@ export class Namespace {
     if (acknowledgement !== state.event?.acknowledgement) {
       this.#footprint.bytes += this.acknowledged.update(entry, acknowledgement, state.event?.acknowledgement);
     }
+    const escalations = entry.state.event?.escalations;
+    if (escalations !== state.event?.escalations) this.#noteEscalations(entry, escalations, state.event?.escalations);
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
     this.resultsByCheck.move(entry.name, entry.status, status);
@@ -640,6 +645,22 @@ export class Namespace {
     if (hasEvent) this.openEvents.add(entry);
     else this.openEvents.remove(entry);
     this.aggregates.noteEvent(entry);
+  }
+
+  /** Sets the escalations of the open event of a check, and updates their index. */
+  setEscalations(entry: CheckEntry, escalations: readonly EscalationState[] | undefined): void {
+    const { event } = entry.state;
+    if (event === undefined) return;
+    this.#noteEscalations(entry, event.escalations, escalations);
+    entry.state = { ...entry.state, event: { ...event, escalations } };
+  }
+
+  #noteEscalations(
+    entry: CheckEntry,
+    previous: readonly EscalationState[] | undefined,
+    current: readonly EscalationState[] | undefined,
+  ): void {
+    this.#footprint.bytes += this.escalated.update(entry, previous, current);
   }
 
   /**

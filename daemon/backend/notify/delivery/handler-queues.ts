@@ -1,5 +1,5 @@
 import { FAILURE_CATEGORIES, type FailureCategory } from '../../../../shared/schemas/failure-category.ts';
-import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
+import { isRunningHandler, type RunningHandler } from '../../../../shared/schemas/handler.ts';
 import { ReportLimiter } from '../../../log/rate-limit.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { Clock } from '../../ports.ts';
@@ -163,7 +163,7 @@ export class HandlerQueues implements QueueCapacity {
 
   #definition({ namespace, handler }: HandlerId): RunningHandler | undefined {
     const definition = this.#deps.definitions.in(namespace).handler(handler);
-    return definition?.type === 'set' ? undefined : definition;
+    return definition !== undefined && isRunningHandler(definition) ? definition : undefined;
   }
 }
 

@@ -16,8 +16,8 @@ interface HandlerStatusDependencies {
 
 /**
  * Returns the status of the handlers in these namespaces, sorted by name. The list contains every defined handler
- * except handler sets. It also contains all other handlers that have dead letters, or that had runs or rejected
- * notifications since the backend started. Examples are built-in handlers and removed handlers.
+ * except handler sets and escalations. It also contains all other handlers that have dead letters, or that had runs or
+ * rejected notifications since the backend started. Examples are built-in handlers and removed handlers.
  *
  * @param namespaces the namespaces that the caller may read
  */
@@ -42,7 +42,8 @@ export function listHandlerStatuses(
     );
   for (const namespace of namespaces) {
     for (const [handler, { type }] of definitions.in(namespace).handlers()) {
-      if (type !== 'set') typesByHandler.set(qualifiedHandlerName({ namespace, handler }), type);
+      if (type !== 'set' && type !== 'escalation')
+        typesByHandler.set(qualifiedHandlerName({ namespace, handler }), type);
     }
     const namespaceState = registry.findNamespace(namespace);
     for (const { handler } of namespaceState === undefined ? [] : groupsOf(namespaceState).all()) {

@@ -3,7 +3,7 @@ import { BUILT_IN } from '../../../../shared/domain/built-in.ts';
 import { formatGroupLabel } from '../../../../shared/domain/notify/group-key.ts';
 import { countGroupEvents } from '../../../../shared/domain/notify/group-document.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
-import type { RetryPolicy, RunningHandler } from '../../../../shared/schemas/handler.ts';
+import { isRunningHandler, type RetryPolicy, type RunningHandler } from '../../../../shared/schemas/handler.ts';
 import type { GroupRun, HandlerJob, JobFailure } from '../../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
@@ -256,7 +256,8 @@ export class JobRunner implements AsyncDisposable {
       return;
     }
     const definition = definitions.in(ticket.namespace).handler(ticket.handler);
-    if (definition?.type === 'set' || (definition === undefined && !BUILT_IN.handlers.has(ticket.handler))) {
+    const isBuiltIn = definition === undefined && BUILT_IN.handlers.has(ticket.handler);
+    if (!isBuiltIn && (definition === undefined || !isRunningHandler(definition))) {
       queue.finish(ticket);
       this.#addDeadLetter(ticket, permanentFailure('handler is not defined'));
       return;

@@ -1,5 +1,6 @@
 import { computeGroupId } from '../../../../shared/domain/notify/group-key.ts';
 import { GROUP_SEARCH } from '../../../../shared/domain/list-searches.ts';
+import { isRunningHandler } from '../../../../shared/schemas/handler.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import { namespacedTopic, type Topic } from '../../model/tables/feed-topic.ts';
 import { groupRow } from './queries.ts';
@@ -45,7 +46,7 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
 
 function groupingSettingsOf(definitions: Pick<Definitions, 'in'>, namespace: string): unknown[] {
   return [...definitions.in(namespace).handlers()].flatMap(([name, handler]) =>
-    handler.type === 'set' || handler.group_by === undefined
+    !isRunningHandler(handler) || handler.group_by === undefined
       ? []
       : [[name, handler.group_by, handler.group_wait, handler.group_interval, handler.repeat_interval]],
   );

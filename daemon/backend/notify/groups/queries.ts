@@ -7,11 +7,12 @@ import {
 import { computeGroupId, computeGroupKey, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
 import { groupIntervals } from '../../../../shared/domain/notify/group-intervals.ts';
 import { changeSinceNotified, nextMemberState } from '../../../../shared/domain/notify/group-member.ts';
-import type { HandlerDecision } from '../../../../shared/domain/notify/decide-notifications.ts';
+import type { HandlerDecision } from '../../../../shared/domain/notify/decide-for-handler.ts';
 import { isGroupingHandler, type RoutedHandler } from '../../../../shared/domain/notify/route.ts';
 import { leadsToRun } from '../../../../shared/domain/notify/verdict.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../../shared/schemas/explain.ts';
+import { isRunningHandler } from '../../../../shared/schemas/handler.ts';
 import type { GroupRow } from '../../../../shared/schemas/grouping.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { Namespace } from '../../model/registry/namespace.ts';
@@ -143,7 +144,7 @@ export function handlersWithGroupedProblem(
   return groups.membersOf(client.name, check.name).flatMap(({ handler: name, isResolved, isTransient }) => {
     const definition = namespaceDefinitions.handler(name);
     const isAdditional = !isResolved && !isTransient && !handlers.some((handler) => handler.name === name);
-    if (!isAdditional || definition === undefined || definition.type === 'set') return [];
+    if (!isAdditional || definition === undefined || !isRunningHandler(definition)) return [];
     return [{ kind: 'handler' as const, name, definition }];
   });
 }

@@ -204,7 +204,7 @@ const BROKEN: readonly Broken[] = [
     'a handler without type',
     { command: 'mail' },
     '.type',
-    'must be one of pipe, tcp, udp, transport, webhook, email, set',
+    'must be one of pipe, tcp, udp, transport, webhook, email, set, escalation',
   ),
   inHandler(
     'a pipe without command',

@@ -24,7 +24,7 @@ describe('docs/handlers.md', () => {
     const { handlers, filters, mutators, warnings, program } = await loadBlocks(blocks);
     expect(warnings).toEqual([]);
     expect(new Set([...handlers.values()].map(({ type }) => type))).toEqual(
-      new Set(['pipe', 'tcp', 'udp', 'webhook', 'email', 'transport', 'set']),
+      new Set(['pipe', 'tcp', 'udp', 'webhook', 'email', 'transport', 'set', 'escalation']),
     );
     expect([filters.size, mutators.size, program['handler-networks'].length]).toEqual([2, 1, 2]);
   });

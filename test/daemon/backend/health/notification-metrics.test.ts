@@ -162,6 +162,7 @@ test('suppressed notifications are counted by the reason for suppression', async
     '{reason="unknown_pipeline"}': 0,
     '{reason="empty_pipeline"}': 0,
     '{reason="nested_set"}': 0,
+    '{reason="nested_escalation"}': 0,
   });
 });
 

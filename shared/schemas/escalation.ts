@@ -1,0 +1,132 @@
+import { z } from 'zod';
+
+/** Maximum number of steps of an escalation. */
+const STEPS_MAX = 10;
+/** Maximum number of handlers and handler sets that a step names. */
+const STEP_HANDLERS_MAX = 20;
+/** Number of times that the last step is repeated at most. */
+export const ESCALATION_REPEATS_MAX = 20;
+/** Minimum number of seconds between two notifications of the last step. */
+const REPEAT_SECONDS_MIN = 60;
+/** Maximum number of seconds from the start of an escalation to a step, and between repetitions: a week. */
+const AFTER_SECONDS_MAX = 7 * 86_400;
+
+const DURATION = /^(?=\d)(?:(?<d>\d{1,3})d)?(?:(?<h>\d{1,5})h)?(?:(?<m>\d{1,7})m)?(?:(?<s>\d{1,9})s)?$/;
+const UNIT_SECONDS = { d: 86_400, h: 3600, m: 60, s: 1 } as const;
+
+/** A duration: a number of seconds, or a text such as `90s`, `10m` or `1h30m`. It is parsed to seconds. */
+const durationSchema = z
+  .union([z.number(), z.string()], { error: 'must be a number of seconds, or a duration such as 10m or 1h30m' })
+  .transform((value, context) => {
+    const seconds = typeof value === 'number' ? value : secondsOf(value);
+    if (seconds !== undefined) return seconds;
+    context.addIssue({ code: 'custom', message: 'must be a number of seconds, or a duration such as 10m or 1h30m' });
+    return z.NEVER;
+  })
+  .pipe(z.number().min(1).max(AFTER_SECONDS_MAX));
+
+function secondsOf(text: string): number | undefined {
+  const counts = DURATION.exec(text)?.groups;
+  if (counts === undefined) return undefined;
+  return Object.entries(UNIT_SECONDS).reduce((sum, [unit, seconds]) => sum + Number(counts[unit] ?? 0) * seconds, 0);
+}
+
+const DURATION_VALUE = 'number of seconds, or a duration such as `10m`';
+
+const stepSchema = z.strictObject({
+  notify: z
+    .array(z.string().min(1).max(255))
+    .min(1)
+    .max(STEP_HANDLERS_MAX)
+    .describe('The handlers and sets that the step notifies, but no other escalation. At most 20.'),
+  after: durationSchema.optional().meta({
+    value: DURATION_VALUE,
+    description: 'Time from the start of the escalation to the step. Only the first step may omit it.',
+  }),
+  repeat: durationSchema
+    .pipe(z.number().min(REPEAT_SECONDS_MIN, `must be at least ${String(REPEAT_SECONDS_MIN)} seconds`))
+    .optional()
+    .meta({
+      value: DURATION_VALUE,
+      description: 'Time after which the last step is repeated, at least a minute. It is repeated at most 20 times.',
+    }),
+});
+export type EscalationStep = Readonly<z.infer<typeof stepSchema>>;
+
+/** The steps of a handler of type `escalation`, in the order of their times. */
+export const escalationStepsSchema = z
+  .array(stepSchema)
+  .min(1)
+  .max(STEPS_MAX)
+  .superRefine((steps, context) => {
+    const issue = (at: number, attribute: keyof EscalationStep, message: string): void =>
+      context.addIssue({ code: 'custom', path: [at, attribute], message });
+    for (const [at, { after, repeat }] of steps.entries()) {
+      const before = steps[at - 1];
+      if (before !== undefined && after === undefined) issue(at, 'after', 'is required for every step but the first');
+      else if (before !== undefined && (after ?? 0) <= (before.after ?? 0)) {
+        issue(at, 'after', 'must be later than the step before: it counts from the start of the escalation');
+      }
+      if (repeat !== undefined && at < steps.length - 1) issue(at, 'repeat', 'is only allowed for the last step');
+    }
+  })
+  .describe('The steps in the order of their times, at most 10.');
+
+/** Maximum number of handlers that the state of an escalation names. */
+const NOTIFIED_MAX = 1000;
+
+/**
+ * The state of an escalation of an open event, stored with the event. Times are in epoch seconds. While the escalation
+ * waits for its next step it has `due`, while it is paused it has `remaining`, and at its end it has neither.
+ */
+export const escalationStateSchema = z.object({
+  /** Name of the handler of type `escalation`. */
+  handler: z.string().min(1).max(1000),
+  /** Number of the last step that was notified, from 1; 0 if none was. */
+  step: z.int().min(0).max(STEPS_MAX),
+  /** Number of steps. */
+  of: z.int().min(1).max(STEPS_MAX),
+  /** Number of repetitions of the last step so far; absent: none. */
+  repeats: z.int().min(1).max(ESCALATION_REPEATS_MAX).exactOptional(),
+  /** Time at which the last step was notified; absent: none was. */
+  at: z.number().exactOptional(),
+  /** Time of the next step or repetition. */
+  due: z.number().exactOptional(),
+  /** Number of seconds until the next step or repetition, counted from the end of the pause. */
+  remaining: z.number().min(0).exactOptional(),
+  /** Names of the handlers that were notified. Only they get the resolution. */
+  notified: z.array(z.string()).max(NOTIFIED_MAX).readonly(),
+  /** The worst status that handlers were notified of. */
+  status: z.int(),
+});
+export type EscalationState = Readonly<z.infer<typeof escalationStateSchema>>;
+
+/** The escalations of an open event, at most one for each handler of type `escalation`. */
+export const escalationStatesSchema = z.array(escalationStateSchema).max(100).readonly();
+
+/** The state of an escalation in events of the API and in rows of the feed. Times are in epoch seconds. */
+export const shownEscalationSchema = z.object({
+  handler: z.string().describe('Name of the handler of type `escalation`.'),
+  step: z.number().describe('Number of the last step that was notified. 0: none was.'),
+  of: z.number().describe('Number of steps.'),
+  at: z.number().exactOptional().meta({ description: 'Time at which that step was notified.', unit: 'epoch seconds' }),
+  due: z.number().exactOptional().meta({
+    description: 'Time of the next step or repetition. Absent if there is none, or while the escalation is paused.',
+    unit: 'epoch seconds',
+  }),
+  remaining: z.number().exactOptional().meta({
+    description: 'Time from the end of the pause to the next step. Present only while the escalation is paused.',
+    unit: 'seconds',
+  }),
+});
+export type ShownEscalation = Readonly<z.infer<typeof shownEscalationSchema>>;
+export const shownEscalationsSchema = z.array(shownEscalationSchema).readonly();
+
+/** The step that notifies a handler, in the event that the handler gets. */
+export interface EscalationNotice {
+  readonly handler: string;
+  readonly step: number;
+  readonly of: number;
+  /** Number of the repetition; absent if the step is notified for the first time. */
+  readonly repeat?: number;
+}
