@@ -13,6 +13,7 @@ import { boundedLines, describe, RowCache, textRows } from '../../text/describe.
 import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { acknowledgementText } from '../../words/acknowledgement-text.ts';
+import { escalationText } from '../../words/escalation-text.ts';
 import { countOf } from '../../words/changes.ts';
 import { notificationAnswer } from '../../words/notified-text.ts';
 import { handlerRows } from '../handling/lines.ts';
@@ -92,14 +93,15 @@ function outputLines({ load: { event }, width, wrap }: PanelSource): readonly Li
 const outputRows = new RowCache<Event>();
 
 /**
- * Returns who acknowledged the event, what inhibits it, whether anybody was notified, and what each handler does; empty
- * if the event is neither acknowledged nor inhibited and the backend has not reported its handlers.
+ * Returns who acknowledged the event, how far it has escalated, what inhibits it, whether anybody was notified, and what
+ * each handler does; empty if there is none of these and the backend has not reported its handlers.
  */
 function notificationLines({ load: { handling }, row, store: { nowMs }, width }: PanelSource): readonly Line[] {
   const by = row?.inhibited_by;
   const owner = row?.acknowledged;
   const cause = [
     ...(owner === undefined ? [] : [acknowledgementText(owner, nowMs)]),
+    ...(row?.escalations ?? []).map((escalation) => escalationText(escalation, nowMs)),
     ...(by === undefined ? [] : [`inhibited by ${by.rule}: ${by.client}/${by.check} is failing`]),
   ];
   const causeLines = cause.flatMap((text) => proseLines(safeLine(text), width)).map((line) => [run(line)]);

@@ -6,6 +6,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
 import { countOf } from '../../words/changes.ts';
 import { countText, shortCountText } from '../../words/count-text.ts';
+import { nextEscalation, shortEscalationText } from '../../words/escalation-text.ts';
 import type { EventFold } from '../../model/event-fold.ts';
 import { eventClass, type EventRecord } from '../../model/event-record.ts';
 import { splitName } from '../../model/backend-names.ts';
@@ -110,6 +111,7 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     isOrdered: true,
   }),
   column({ id: 'silence', title: 'SILENCED', most: 8, text: silenceText }),
+  column({ id: 'escalation', title: 'ESC', most: 10, text: escalationColumnText }),
   column({
     id: 'output',
     title: 'OUTPUT',
@@ -180,6 +182,12 @@ function silenceText({ record: { row }, silence }: EventLine, nowMs: number): st
   const { expire_at: end, expire_on_resolve: isUntilOk } = silence;
   if (end !== null) return `${formatDuration(end - nowMs / 1000, 1)} left`;
   return isUntilOk ? 'until OK' : 'no end';
+}
+
+/** Returns the step of the event's escalation and when the next one is due; `''` if there is none, and for a fold. */
+function escalationColumnText({ record: { row, isRemoved }, fold }: EventLine, nowMs: number): string {
+  const escalation = fold === undefined && !isRemoved ? nextEscalation(row.escalations) : undefined;
+  return escalation === undefined ? '' : shortEscalationText(escalation, nowMs);
 }
 
 /** Returns the client of an event, indented under an unfolded fold; for a fold, the number of clients. */

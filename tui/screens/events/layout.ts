@@ -13,11 +13,15 @@ import { EVENT_COLUMNS, eventAttributeColumn, outputText, SOURCE_CELLS_MAX, type
 import type { TableColumn } from '../../list/table-column.ts';
 
 /** The columns of the list of events between status and output. The output column gets the remaining width. */
-const NARROW = ['where', 'client', 'check', 'count', 'age', 'last', 'silence'] as const;
+const NARROW = ['where', 'client', 'check', 'count', 'age', 'last', 'silence', 'escalation'] as const;
 type Narrow = (typeof NARROW)[number];
 
 const STATUS_CELLS = 6;
 const SILENCE_CELLS = 8;
+const ESCALATION_CELLS = 10;
+
+/** The columns that are only drawn if an event has a text for them. On a narrow screen, they are dropped first. */
+const OPTIONAL: ReadonlySet<string> = new Set<Narrow>(['silence', 'escalation']);
 
 /** Minimum width of the output in cells, beside full names or beside the ends of silences. */
 const OUTPUT_CELLS_MIN = 24;
@@ -36,6 +40,7 @@ const FULL_WIDTH_CELLS: ReadonlyMap<string, number> = new Map([
   ['count', 5],
   ['last', 4],
   ['silence', SILENCE_CELLS],
+  ['escalation', ESCALATION_CELLS],
 ]);
 
 /** The columns that name an event. Those of attributes follow them. */
@@ -51,7 +56,7 @@ export interface EventLook extends Partial<ColumnScroll> {
   readonly where?: WhereColumn;
   /** The names of the backends or namespaces that the column can contain; default: none. */
   readonly sourceNames?: Iterable<string>;
-  /** Widths of the texts of names, attributes and silences; default: not measured. */
+  /** Widths of the texts of names, attributes, silences and escalations; default: not measured. */
   readonly content?: ContentWidths;
 }
 
@@ -108,7 +113,7 @@ export function fitEventColumns(
   }: EventLook = {},
 ): Omit<TableLayout, 'hasMore'> {
   const wished = wishedWidths(columns, { where, sourceNames, content });
-  const isUsed = (id: Narrow): boolean => (id === 'where' || id === 'silence' ? wished[id] > 0 : true);
+  const isUsed = (id: Narrow): boolean => (id === 'where' || OPTIONAL.has(id) ? wished[id] > 0 : true);
   const own = NARROW.filter((id) => isUsed(id) && !hidden.has(idOf(id, where)));
   const attributes = attributeColumns(added);
   const there: readonly string[] = [
@@ -143,8 +148,8 @@ export function fitEventColumns(
   const outputCells = (ids: readonly string[]): number =>
     available - ids.reduce((sum, id) => sum + wishOf(id) + GAP, 0);
   const all = there.filter((id) => wishOf(id) > 0);
-  // The status shows that an event is silenced, so the end of the silence is the first column to go.
-  const shown = outputCells(all) < OUTPUT_CELLS_MIN ? all.filter((id) => id !== 'silence') : [...all];
+  // The detail shows the end of a silence and the escalation too, so these columns are the first to go.
+  const shown = outputCells(all) < OUTPUT_CELLS_MIN ? all.filter((id) => !OPTIONAL.has(id)) : [...all];
   // Without any output, a list of events says too little. The last attributes are dropped for it.
   for (const { id } of attributes.toReversed()) {
     if (outputCells(shown) < (isOutputShown ? OUTPUT_WITH_ATTRIBUTES_MIN : 0)) shown.splice(shown.indexOf(id), 1);
@@ -182,6 +187,7 @@ function wishedWidths(
     age: 4,
     last: isWide ? 4 : 0,
     silence: (content.get('silence') ?? 0) > 0 ? SILENCE_CELLS : 0,
+    escalation: (content.get('escalation') ?? 0) > 0 ? ESCALATION_CELLS : 0,
   };
 }
 

@@ -226,3 +226,16 @@ describe('the widths of the columns of events', () => {
     expect(cells).toBeLessThanOrEqual(columns);
   });
 });
+
+test('the column ESC is shown only if an event escalates, with its step and the time until the next one', () => {
+  const now = NOW_MS / 1000;
+  const escalations = [{ handler: 'page', step: 2, of: 3, at: now - 240, due: now + 960 }];
+  const record = new EventRecord('k', anEventRow({ escalations }));
+  const content = new Map([['escalation', 7]]);
+  expect(textOf(record, 120, { content })).toContain(' 2/3 16m ');
+  expect(textOf(record, 120)).not.toContain('2/3');
+  const titles = (look: Parameters<typeof fitEventColumns>[1]): string[] =>
+    fitEventColumns(120, look).placed.map(({ column }) => column.title);
+  expect(titles({ content })).toContain('ESC');
+  expect(titles({})).not.toContain('ESC');
+});
