@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../scripts/lib/free-port.ts';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -32,7 +33,7 @@ export class Members implements AsyncDisposable {
     const members = new Members(environmentOf);
     for (let at = 0; at < count; at++) {
       members.#stateDirs.push(await tempDir());
-      members.#all.push(await members.#start(at, 0));
+      members.#all.push(await members.#start(at, await freePort()));
     }
     return members;
   }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { freePort } from '../../scripts/lib/free-port.ts';
 import { programArguments } from './built-programs.ts';
 
 const recordSchema = z.looseObject({
@@ -58,7 +59,7 @@ export async function startDaemon(options: {
       '--state-dir',
       options.stateDir,
       '--port',
-      String(options.port ?? 0),
+      String(options.port ?? (await freePort())),
       ...(options.args ?? []),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } },
