@@ -18,7 +18,7 @@ export function apiPage(): string {
       ' [The live feed](feed.md), and the scopes in [Users and keys](access.md).',
     'Times are in epoch seconds; times in audit records and plans are in epoch milliseconds. Percent-encode names in a path.' +
       ' Responses may get more attributes in the future, so ignore unknown ones.',
-    'Every error response is `{"error": "...", "code": "..."}`. The codes are explained in [Error responses](operations.md#error-responses).' +
+    'Every error response is `{"error": "...", "code": "..."}`. The codes are explained in [Error codes](reference/errors.md).' +
       ` Any request can return ${codes}.`,
     ...chapterOf('The mon API', MON_API),
     ...chapterOf('The v1 API', V1_API),

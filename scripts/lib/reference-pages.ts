@@ -13,9 +13,11 @@ import { eventResponse } from '../../shared/schemas/event.ts';
 import { feedEventRowSchema } from '../../shared/schemas/feed.ts';
 import { filterSchema } from '../../shared/schemas/filter.ts';
 import { handlerSchema } from '../../shared/schemas/handler.ts';
+import { inhibitionSchema } from '../../shared/schemas/inhibition.ts';
 import { mutatorSchema } from '../../shared/schemas/mutator.ts';
 import { resultSchema } from '../../shared/schemas/result.ts';
 import { monSilencedSchema, silencedDetailResponse } from '../../shared/schemas/silenced.ts';
+import { watchdogSchema } from '../../shared/schemas/watchdog.ts';
 import { exitCode } from '../../tui/monctl/exit-codes.ts';
 import { anchorsOnPage } from '../site/anchors.ts';
 import { attributeList, attributesOf, type Attribute, type DescribedSchema } from './attribute-list.ts';
@@ -42,6 +44,8 @@ export const ATTRIBUTES: Readonly<Record<string, readonly Attribute[]>> = {
   acknowledgement: ofRequest(z.object(acknowledgeShape)),
   aggregate: ofResponse(aggregateResponse),
   'aggregate-rule': ofRequest(aggregateRuleSchema),
+  watchdog: ofRequest(watchdogSchema),
+  inhibition: ofRequest(inhibitionSchema),
 };
 
 /**

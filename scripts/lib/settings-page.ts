@@ -71,7 +71,7 @@ export function settingsPage(): string {
     }),
     `Some attributes of \`client\` can also be set like this: ${Object.entries(CLIENT_VARIABLES)
       .map(([variable, setting]) => `\`${setting}\` (\`--${setting}\`, \`${variable}\`)`)
-      .join(', ')}. [Agent](agent.md#the-client) lists all of them.`,
+      .join(', ')}. [Client attributes](reference/clients.md) lists all of them.`,
     '',
   ].join('\n\n');
 }

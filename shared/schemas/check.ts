@@ -194,8 +194,8 @@ export const checkSchema = z
       .boolean()
       .optional()
       .describe(
-        'Whether the stored result contains only the first line of the output. Default: true for `type: metric`,' +
-          ' otherwise false.',
+        'Whether the stored result contains only the first line of the output. Default: true for `type: metric`' +
+          ' without `output_metric_handlers`, otherwise false.',
       ),
     truncate_output_length: z.int().positive().optional().meta({
       description: 'Maximum length of the first line with `truncate_output`. A longer line keeps one character more.',

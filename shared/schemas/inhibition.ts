@@ -8,14 +8,11 @@ const searchSchema = z.string().min(1, 'must not be empty').max(1024);
  * notified.
  */
 export const inhibitionSchema = z.strictObject({
-  /** Search that selects the events that inhibit others. */
-  source: searchSchema,
-  /** Search that selects the events that are inhibited. */
-  target: searchSchema,
-  /**
-   * Attributes that must be equal in the inhibiting and the inhibited event, with names as in `group_by` of a handler.
-   */
-  equal: groupNamesSchema.default([]),
+  source: searchSchema.describe('Filter that selects the events that inhibit others.'),
+  target: searchSchema.describe('Filter that selects the events that are inhibited.'),
+  equal: groupNamesSchema
+    .default([])
+    .describe('Attributes that must be equal in both events, with names as in `group_by`. Default: none.'),
 });
 
 export type InhibitionDefinition = z.infer<typeof inhibitionSchema>;

@@ -11,20 +11,25 @@ const WITHIN_SECONDS_MAX = 31_536_000;
 
 /** A rule that opens an event if no result or alert comes within a time (spec, watchdogs 1). */
 export const watchdogSchema = z.strictObject({
-  /** The result or alert that must come: `check CLIENT/CHECK`, `check NAME` of any client, or `alert NAME`. */
   expect: z
     .string()
     .max(600)
     .regex(
       /^(?:check [^\s/]+(?:\/[^\s/]+)?|alert [^\s/]+)$/,
       'must be check CLIENT/CHECK, check NAME or alert NAME, such as check db-1/backup',
+    )
+    .describe('The result or alert that must come: `check CLIENT/CHECK`, `check NAME` of any client, or `alert NAME`.'),
+  within: z
+    .union([z.int().min(1).max(WITHIN_SECONDS_MAX), z.string().regex(/^[1-9]\d{0,5}[smhdw]$/)], {
+      error: 'must be a number of seconds of at most a year, or a duration such as 5m, 26h or 8d',
+    })
+    .describe('Time within which the next one must come: a number of seconds, or a duration such as `5m`.'),
+  check: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe(
+      'Further attributes of the results, such as `handlers` or `runbook`. Any attribute of a check is allowed.',
     ),
-  /** Seconds, or a number with a unit such as `5m`, within which the next one must come. */
-  within: z.union([z.int().min(1).max(WITHIN_SECONDS_MAX), z.string().regex(/^[1-9]\d{0,5}[smhdw]$/)], {
-    error: 'must be a number of seconds of at most a year, or a duration such as 5m, 26h or 8d',
-  }),
-  /** Further attributes of the results of the watchdog, such as `handlers`. Any attribute of a check is allowed. */
-  check: z.record(z.string(), z.unknown()).default({}),
 });
 export type Watchdog = z.infer<typeof watchdogSchema>;
 
