@@ -69,7 +69,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   'high availability': ['ha', 'failover', 'cluster', 'redundancy', 'replication', 'fault tolerance', 'leader'],
   size: ['capacity', 'hardware requirements', 'system requirements', 'scale', 'scaling', 'memory usage'],
   harden: ['security', 'secure', 'cve'],
-  retention: ['how long', 'history length', 'keep data', 'purge data'],
+  retention: ['history length', 'keep data', 'purge data'],
   restore: ['disaster recovery', 'recover'],
   backup: ['back up', 'disaster recovery', 'dump', 'export'],
   'back up': ['backup'],
