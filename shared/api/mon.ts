@@ -11,6 +11,7 @@ import { explanationResponse, simulationResponse } from '../schemas/explain.ts';
 import { eventResponse } from '../schemas/event.ts';
 import { checkOfClientResponse, clientDetailResponse } from '../schemas/check-summary.ts';
 import { auditRecordResponse, auditHeadResponse } from '../schemas/audit.ts';
+import { newOverrideSchema, overrideResponse, scheduleDetailResponse, scheduleResponse } from '../schemas/on-call.ts';
 import { objectResponse, issuedResponse } from '../schemas/response.ts';
 import {
   aggregateResponse,
@@ -227,6 +228,33 @@ export const MON_API = {
     errors: ['invalid', 'not_found', 'too_large'],
   }),
   unacknowledge: mon('DELETE /acknowledgements/:client/:check', 'Removes the acknowledgement of an event', {
+    scope: 'silence',
+    query: IN,
+    status: 204,
+    errors: ['not_found'],
+  }),
+
+  schedules: mon('GET /schedules', 'Schedules with the person on call', {
+    query: { ...IN, ...PAGE, at: integer.describe('the time, epoch milliseconds; default now') },
+    response: z.array(scheduleResponse),
+  }),
+  schedule: mon('GET /schedules/:schedule', 'A schedule with its next shifts, its gaps and its overrides', {
+    query: { ...IN, days: integer.describe('number of days, 1 to 92; default 14') },
+    response: scheduleDetailResponse,
+  }),
+  scheduleCalendar: mon('GET /schedules/:schedule/calendar.ics', 'The shifts of a schedule as iCalendar (RFC 5545)', {
+    query: IN,
+    response: z.string(),
+  }),
+  createOverride: mon('POST /schedules/:schedule/overrides', 'Puts a person on call in place of the layers', {
+    scope: 'silence',
+    query: IN,
+    body: newOverrideSchema,
+    status: 201,
+    response: overrideResponse,
+    errors: ['invalid', 'not_found', 'conflict', 'too_large'],
+  }),
+  deleteOverride: mon('DELETE /schedules/:schedule/overrides/:id', 'Deletes an override of a schedule', {
     scope: 'silence',
     query: IN,
     status: 204,

@@ -10,6 +10,8 @@ export type AuditAction =
   | 'silence.expire'
   | 'event.acknowledge'
   | 'event.unacknowledge'
+  | 'on-call.override'
+  | 'on-call.override-delete'
   | 'event.resolve'
   | 'event.delete'
   | 'result.delete'

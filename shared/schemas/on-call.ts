@@ -140,3 +140,76 @@ export const onCallScheduleSchema = z.strictObject({
   layers: z.array(layerSchema).min(1).max(20),
 });
 export type ScheduleDefinition = Readonly<z.infer<typeof onCallScheduleSchema>>;
+
+/** Maximum number of characters in the note of an override. */
+const NOTE_LENGTH_MAX = 1000;
+/** Maximum duration of an override in seconds. */
+const OVERRIDE_SECONDS_MAX = 366 * 86_400;
+
+/** Body of `POST /api/mon/v1/schedules/{schedule}/overrides`: puts a person on call. Times are in epoch seconds. */
+export const newOverrideSchema = z
+  .looseObject({
+    person: nameSchema,
+    /** Time at which the override begins; absent: now. */
+    from: z.int().min(0).nullish(),
+    /** Time at which the override ends. */
+    until: z.int().min(0),
+    note: z.string().max(NOTE_LENGTH_MAX).nullish(),
+    /** Name of the user who creates the override, if the caller is not authenticated. */
+    by: z.string().trim().min(1).max(255).nullish(),
+  })
+  .refine(({ from, until }) => until - (from ?? until) <= OVERRIDE_SECONDS_MAX, {
+    path: ['until'],
+    message: 'must be at most 366 days after from',
+  });
+export type NewOverride = z.infer<typeof newOverrideSchema>;
+
+/** An override: a person who is on call in place of the layers of a schedule. Times are in epoch seconds. */
+export const overrideResponse = z.looseObject({
+  id: z.string(),
+  schedule: z.string(),
+  person: z.string(),
+  from: z.number(),
+  until: z.number(),
+  /** Name of the user who created the override. */
+  by: z.string(),
+  note: z.string().exactOptional(),
+  created_at: z.number(),
+});
+export interface OnCallOverride {
+  readonly id: string;
+  readonly schedule: string;
+  readonly person: string;
+  readonly from: number;
+  readonly until: number;
+  readonly by: string;
+  readonly note?: string;
+  readonly created_at: number;
+}
+
+/** The layer, counted from 1, or the id of the override because of which a person is on call. */
+const sourceShape = { layer: z.number().exactOptional(), override: z.string().exactOptional() };
+
+const shiftResponse = z.looseObject({ person: z.string(), from: z.number(), until: z.number(), ...sourceShape });
+
+/** A schedule with the person on call. Times are in epoch seconds. */
+export const scheduleResponse = z.looseObject({
+  name: z.string(),
+  time_zone: z.string(),
+  /** The person on call; null if nobody is. `until` is null if the shift has no end within 92 days. */
+  on_call: z.looseObject({ person: z.string(), until: z.number().nullable(), ...sourceShape }).nullable(),
+  /** The next shift after that; null if there is none within 92 days. */
+  next: shiftResponse.nullable(),
+  /** Names of the people of the schedule who have no defined handler. */
+  unreachable: z.array(z.string()),
+});
+export type ScheduleView = z.infer<typeof scheduleResponse>;
+
+/** A schedule with its shifts, and the spans of time in which nobody is on call. Times are in epoch seconds. */
+export const scheduleDetailResponse = scheduleResponse.extend({
+  shifts: z.array(shiftResponse),
+  gaps: z.array(z.looseObject({ from: z.number(), until: z.number() })),
+  /** The overrides that have not ended. */
+  overrides: z.array(overrideResponse),
+});
+export type ScheduleDetail = z.infer<typeof scheduleDetailResponse>;

@@ -12,6 +12,7 @@ import { pendingResolutionsOf } from '../../daemon/backend/model/notify/silence-
 import { inhibitorsOf, createEvaluatedInhibitionRules } from '../../daemon/backend/model/notify/inhibitions/state.ts';
 import { plansOf } from '../../daemon/backend/model/plans/state.ts';
 import { ttlDefinitionsOf } from '../../daemon/backend/model/results/ttl-definitions.ts';
+import { overridesIn } from '../../daemon/backend/model/on-call/state.ts';
 import { stashesOf } from '../../daemon/backend/model/stashes/state.ts';
 
 /**
@@ -95,6 +96,7 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
       [...(silenced.bySubscription(subscription)?.byCheck.keys() ?? [])].toSorted(),
     ]),
     stashes: stashesOf(namespace).sorted(),
+    overrides: overridesIn(namespace).sorted(),
     spools: sorted(namespace.spools),
     invalidated: sorted(namespace.invalidated),
     tombstones: sorted(namespace.tombstones),

@@ -7,6 +7,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'silence.expire': 'ended the expired silence on',
   'event.acknowledge': 'acknowledged',
   'event.unacknowledge': 'withdrew the acknowledgement of',
+  'on-call.override': 'overrode the schedule',
+  'on-call.override-delete': 'deleted an override of the schedule',
   'event.resolve': 'resolved',
   'event.delete': 'deleted the event',
   'result.delete': 'deleted the result',

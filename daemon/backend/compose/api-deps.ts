@@ -62,6 +62,7 @@ export function apiDepsOf(
     series,
     delivery,
     config,
+    definitions: config.definitions,
     registry,
     store,
     clock,

@@ -57,6 +57,7 @@ import { simulationOnMon } from '../results/mon-simulate.ts';
 import { resultsOnMon } from '../results/routes-mon.ts';
 import { resultsOnV1 } from '../results/routes-v1.ts';
 import { commandSilencesOnMon } from '../silences/command-silences.ts';
+import { schedulesOnMon } from '../on-call/routes-mon.ts';
 import { acknowledgementsOnMon } from '../acknowledgements/routes-mon.ts';
 import { silencedOnMon } from '../silences/routes-mon.ts';
 import { silencedOnV1 } from '../silences/routes-v1.ts';
@@ -100,6 +101,7 @@ type MonDependencies = FirstParameter<typeof eventsOnMon> &
   FirstParameter<typeof resultsOnMon> &
   Parameters<typeof simulationOnMon>[0] &
   FirstParameter<typeof acknowledgementsOnMon> &
+  FirstParameter<typeof schedulesOnMon> &
   FirstParameter<typeof silencedOnMon> &
   FirstParameter<typeof commandSilencesOnMon> &
   FirstParameter<typeof bulkOnMon> &
@@ -168,6 +170,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDependencies, acc
       ),
     ),
     ...acknowledgementsOnMon(deps),
+    ...schedulesOnMon(deps),
     ...silencedOnMon(deps),
     ...commandSilencesOnMon(deps),
     ...bulkOnMon(deps),

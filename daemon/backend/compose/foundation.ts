@@ -9,6 +9,7 @@ import { StoredDefinitions } from '../model/definitions/state.ts';
 import { MemoryBudget, startupMemoryGuard } from '../health/memory-budget.ts';
 import { isLoopback } from '../access/host.ts';
 import type { Lease, Store } from '../ports.ts';
+import { overridesOf } from '../model/on-call/state.ts';
 import { Registry } from '../model/registry/registry.ts';
 import type { StoredTable } from '../model/tables/stored-table.ts';
 import { TimeKeeper } from '../schedule/time-keeper.ts';
@@ -104,6 +105,10 @@ export async function openFoundation(
     definitions: stored,
     onCorrections: (corrections) => clock.applyCorrections(corrections),
     refuseBeyond: startupMemoryGuard(),
+  });
+  definitions.onCall.useInputs({
+    overridesOf: (schedule) => overridesOf(registry).spansOf(schedule),
+    now: () => clock.now(),
   });
   const memory = new MemoryBudget({
     used: () => registry.bytes,

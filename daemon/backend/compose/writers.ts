@@ -1,3 +1,4 @@
+import { OnCallOverrides } from '../on-call/commands.ts';
 import { Acknowledgements } from '../acknowledgements/commands.ts';
 import { ApiKeys } from '../access/api-keys.ts';
 import type { Bcrypt } from '../access/bcrypt.ts';
@@ -40,6 +41,7 @@ export interface Writers {
   readonly results: Results;
   readonly events: Events;
   readonly acknowledgements: Acknowledgements;
+  readonly onCallOverrides: OnCallOverrides;
   readonly v2Events: V2Events;
   readonly silenced: SilencedEntries;
   readonly commandSilences: CommandSilences;
@@ -96,6 +98,7 @@ export function openWriters(
     results: new Results({ batcher, definitions, clock, limits, attributes }),
     events: new Events(batcher),
     acknowledgements: new Acknowledgements(batcher),
+    onCallOverrides: new OnCallOverrides(batcher, definitions),
     v2Events: new V2Events({ batcher, definitions, entityLimit, attributes }),
     silenced,
     commandSilences: new CommandSilences(batcher, silenced, silencesMax, learn),

@@ -19,6 +19,7 @@ const NAME_SCHEMAS = {
   check: objectNameSchema,
   subscription: subscriptionSchema,
   aggregate: aggregateNameSchema,
+  schedule: nameSchema,
   severity: nameSchema,
   user: usernameSchema,
   key: nameSchema,

@@ -8,6 +8,7 @@ import type { Topic } from './feed-topic.ts';
 import { GROUPED_EVENTS, LAST_NOTIFICATIONS, HANDLER_GROUPS } from '../notify/groups/storage.ts';
 import { INHIBITORS, EVALUATED_INHIBITION_RULES } from '../notify/inhibitions/storage.ts';
 import { PENDING_RESOLUTIONS } from '../notify/silence-ends/storage.ts';
+import { OVERRIDES } from '../on-call/storage.ts';
 import { NAMESPACES } from '../namespaces/storage.ts';
 import { PLANS } from '../plans/storage.ts';
 import { AGENT_SPOOLS, SERIES, TTL_DEFINITIONS } from '../results/storage.ts';
@@ -36,6 +37,7 @@ export const TABLES: readonly StoredTable[] = [
   EVALUATED_INHIBITION_RULES,
   TTL_DEFINITIONS,
   STASHES,
+  OVERRIDES,
   AGENT_SPOOLS,
   CLIENT_BANS,
   TOMBSTONES,

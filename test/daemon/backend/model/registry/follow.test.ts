@@ -13,6 +13,7 @@ import { PLANS } from '../../../../../daemon/backend/model/plans/storage.ts';
 import { plansOf, type StoredPlan } from '../../../../../daemon/backend/model/plans/state.ts';
 import type { Store } from '../../../../../daemon/backend/ports.ts';
 import { saveTtlDefinitions } from '../../../../../daemon/backend/results/retire-ttls.ts';
+import { overridesOf } from '../../../../../daemon/backend/model/on-call/state.ts';
 import { TABLES } from '../../../../../daemon/backend/model/tables/tables.ts';
 import { MonError } from '../../../../../shared/errors.ts';
 import { anEvent } from '../../../../support/an-event.ts';
@@ -283,6 +284,23 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     // The expiry is long, because every turn of the event loop during a commit advances the clock.
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 3600 }),
     ({ writers }) => writers.stashes.remove('default', 'a/b'),
+  ],
+  'on-call-override': [
+    ({ writers, ground, nowMs }) => {
+      const people = new Map([['ada', { notify: ['page'] }]]);
+      const schedules = new Map([['database', { 'time-zone': 'UTC', layers: [{ people: ['ada'] }] }]]);
+      ground.definitions.onCall.replace(schedules, people);
+      const until = Math.floor(nowMs / 1000) + 3600;
+      return writers.onCallOverrides.create('database', { person: 'ada', until }, 'bob', BACKEND_ACTOR);
+    },
+    async ({ writers, ground }) => {
+      const [override] = overridesOf(ground.registry).sorted();
+      await writers.onCallOverrides.remove('database', override?.id ?? '', BACKEND_ACTOR);
+    },
+    ({ writers, nowMs }) => {
+      const until = Math.floor(nowMs / 1000) + 7200;
+      return writers.onCallOverrides.create('database', { person: 'ada', until }, 'bob', BACKEND_ACTOR);
+    },
   ],
   spool: [deliver('dev', 1), deliver('dev', 2), removeClient('dev', 'a'), ...emptyDev],
   invalidated: [report('default', 'a'), removeClient('default', 'a', 60), forgetClients],
