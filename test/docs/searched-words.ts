@@ -5,7 +5,7 @@
 export const SEARCHED_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   // On call
   ['acknowledge', ['how-to/acknowledge-and-hand-over', 'monctl']],
-  ['escalate', ['faq', 'how-to/notify-pagerduty', 'comparison']],
+  ['escalate', ['handlers']],
   ['page', ['how-notifications-work', 'handlers', 'how-to/page-only-once']],
   ['runbook', ['reference/checks', 'how-to/write-a-check', 'console']],
   ['incident', ['console', 'how-to/one-page-for-one-trouble', 'how-to/notify-pagerduty']],
