@@ -93,8 +93,8 @@ function outputLines({ load: { event }, width, wrap }: PanelSource): readonly Li
 const outputRows = new RowCache<Event>();
 
 /**
- * Returns who acknowledged the event, how far it has escalated, what inhibits it, whether anybody was notified, and what
- * each handler does; empty if there is none of these and the backend has not reported its handlers.
+ * Returns who acknowledged the event, how far it has escalated, what inhibits it, whether anybody was notified, and
+ * what each handler does; empty if there is none of these and the backend has not reported its handlers.
  */
 function notificationLines({ load: { handling }, row, store: { nowMs }, width }: PanelSource): readonly Line[] {
   const by = row?.inhibited_by;
