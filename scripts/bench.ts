@@ -1,15 +1,15 @@
 // npm run bench -- NAME: runs a benchmark of the built programs on this machine and prints its figures.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { runAll } from './bench/all.ts';
+import { runBenchmarks } from './bench/all.ts';
 import { printComparison } from './bench/compare.ts';
 import type { BenchSizes } from './bench/bench-sizes.ts';
 import { reportedFigures } from './bench/report.ts';
 import { readArguments, refuseArguments } from './lib/read-arguments.ts';
 
-type Bench = (seconds: number, sizes: BenchSizes) => Promise<void>;
+type RunBench = (seconds: number, sizes: BenchSizes) => Promise<void>;
 
-const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+const BENCHES_BY_NAME: Readonly<Record<string, () => Promise<RunBench>>> = {
   agents: async () => (await import('./bench/agents.ts')).measureAgents,
   api: async () => (await import('./bench/api.ts')).measureApi,
   clients: async () => (await import('./bench/clients.ts')).measureClients,
@@ -28,14 +28,14 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   turns: async () => (await import('./bench/turns.ts')).compareClones,
   upgrade: async () => (await import('./bench/upgrade.ts')).measureUpgrade,
 };
-const NAMES = Object.keys(BENCHES);
+const BENCH_NAMES = Object.keys(BENCHES_BY_NAME);
 
-const BUILD = fileURLToPath(new URL('../build/', import.meta.url));
-const USAGE = `usage: npm run bench -- NAME [--seconds N] [--SIZE N] [--peer KIND=URL] [--part PART] [--json FILE]
+const BUILD_DIRECTORY = fileURLToPath(new URL('../build/', import.meta.url));
+const USAGE_TEXT = `usage: npm run bench -- NAME [--seconds N] [--SIZE N] [--peer KIND=URL] [--part PART] [--json FILE]
        npm run bench -- turns [--other DIR] [--part PART]
        npm run bench -- all [--only NAME,NAME] [--json FILE]
        npm run bench -- compare FILE FILE
-NAME: ${NAMES.join(', ')}
+NAME: ${BENCH_NAMES.join(', ')}
 --clients: in the store of 'clients'
 --results: in the store of 'start', and of the part of 'turns' of that name
 --agents, --keys, --rate: of 'cluster': agents of each member, results in the store, results per second at each writer
@@ -46,7 +46,7 @@ NAME: ${NAMES.join(', ')}
   which tells how much the figures vary by themselves
 --json: where the figures go as well; default of 'all': build/bench.json`;
 
-const SIZES = {
+const SIZE_OPTIONS = {
   seconds: { type: 'string', default: '8' },
   clients: { type: 'string', default: '1000000' },
   results: { type: 'string', default: '1000000' },
@@ -55,46 +55,46 @@ const SIZES = {
   rate: { type: 'string', default: '4000' },
   transitions: { type: 'string', default: '5000000' },
 } as const;
-type Sizes = Readonly<Record<keyof typeof SIZES, number>>;
+type ParsedSizes = Readonly<Record<keyof typeof SIZE_OPTIONS, number>>;
 
 const { positionals, values } = readArguments(
   {
     allowPositionals: true,
     options: {
-      ...SIZES,
+      ...SIZE_OPTIONS,
       part: { type: 'string', multiple: true, default: [] },
       json: { type: 'string' },
       other: { type: 'string' },
       peer: { type: 'string', multiple: true, default: [] },
-      only: { type: 'string', default: NAMES.filter((name) => name !== 'turns').join(',') },
+      only: { type: 'string', default: BENCH_NAMES.filter((name) => name !== 'turns').join(',') },
     },
   },
-  USAGE,
+  USAGE_TEXT,
 );
 const [name = '', ...files] = positionals;
 const { part: parts, peer: peers, other, json } = values;
-const sizeNames = Object.keys(SIZES) as (keyof typeof SIZES)[];
-const sizes = Object.fromEntries(sizeNames.map((size) => [size, Number(values[size])])) as Sizes;
-if (sizeNames.some((size) => !(sizes[size] > 0))) refuseArguments(USAGE);
-const load = BENCHES[name];
-const only = values.only.split(',');
+const sizeNames = Object.keys(SIZE_OPTIONS) as (keyof typeof SIZE_OPTIONS)[];
+const sizes = Object.fromEntries(sizeNames.map((size) => [size, Number(values[size])])) as ParsedSizes;
+if (sizeNames.some((size) => !(sizes[size] > 0))) refuseArguments(USAGE_TEXT);
+const loadBench = BENCHES_BY_NAME[name];
+const selectedNames = values.only.split(',');
 // Child processes are stopped by exit handlers, so exit on these signals.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 // Directory for the state of the benchmarked programs.
-await mkdir(BUILD, { recursive: true });
-if (load !== undefined && files.length === 0) {
+await mkdir(BUILD_DIRECTORY, { recursive: true });
+if (loadBench !== undefined && files.length === 0) {
   await (
-    await load()
+    await loadBench()
   )(sizes.seconds, { ...sizes, parts, peers, other });
   if (json !== undefined) await writeFile(json, JSON.stringify(reportedFigures()));
-} else if (name === 'all' && files.length === 0 && only.every((one) => one in BENCHES)) {
-  await runAll(
-    only,
-    json ?? `${BUILD}bench.json`,
+} else if (name === 'all' && files.length === 0 && selectedNames.every((one) => one in BENCHES_BY_NAME)) {
+  await runBenchmarks(
+    selectedNames,
+    json ?? `${BUILD_DIRECTORY}bench.json`,
     sizeNames.flatMap((size) => [`--${size}`, values[size]]),
   );
 } else if (name === 'compare' && files[0] !== undefined && files[1] !== undefined) {
   await printComparison(files[0], files[1]);
 } else {
-  refuseArguments(USAGE);
+  refuseArguments(USAGE_TEXT);
 }

@@ -9,7 +9,7 @@ import { PROGRAMS } from './lib/programs.ts';
 import { NATIVE_STORE } from './lib/native-store.ts';
 
 /** Removes React's developer tools from the bundle. Ink loads them on request if they are installed. */
-const withoutDevtools: Plugin = {
+const removeDevtoolsPlugin: Plugin = {
   name: 'without-devtools',
   setup(bundler) {
     bundler.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: 'without-devtools' }));
@@ -21,7 +21,7 @@ const withoutDevtools: Plugin = {
  * Loads built-in modules of Node.js by `require` when the module that needs them is loaded. An `import` in a bundle
  * would load all of them first and read all their exports; for `node:http` that includes a second HTTP client (25 ms).
  */
-const builtinsByRequire: Plugin = {
+const requireBuiltinsPlugin: Plugin = {
   name: 'builtins-by-require',
   setup(bundler) {
     bundler.onResolve({ filter: /./ }, ({ path, namespace }) => {
@@ -173,8 +173,8 @@ await Promise.all(
       // Replaces `bufferutil`, the optional faster WebSocket masking of `ws`. If Node.js has its own, `ws` uses that.
       alias: { bufferutil: './shared/domain/websocket-mask.ts' },
       plugins: [
-        withoutDevtools,
-        builtinsByRequire,
+        removeDevtoolsPlugin,
+        requireBuiltinsPlugin,
         layoutWithoutFetch,
         ownTextWidth,
         graphemesAsWeDo,
@@ -194,7 +194,7 @@ await Promise.all(
     if (startsOften)
       await writeFile(
         join(outdir, `${name}.js`),
-        `${isSelfContained ? '' : `${firstLine}\n`}${launcher(name, heapGrowth)}`,
+        `${isSelfContained ? '' : `${firstLine}\n`}${launcherText(name, heapGrowth)}`,
       );
     await chmod(join(outdir, `${name}.js`), 0o755);
   }),
@@ -213,7 +213,7 @@ async function copyNativeStore(): Promise<void> {
  * that only users who could also replace the program can write it. If the user cannot write it, the program only starts
  * slower.
  */
-function launcher(name: string, heapGrowth: number | undefined): string {
+function launcherText(name: string, heapGrowth: number | undefined): string {
   const bounds =
     heapGrowth === undefined
       ? []

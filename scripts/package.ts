@@ -14,17 +14,17 @@ import { manualsOf } from './package/manuals.ts';
 import { PACKAGES } from './package/packages.ts';
 import { stagePackage, type Sources } from './package/stage.ts';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const ARCHIVE = 'tar';
-const ARCHITECTURES: Readonly<Record<string, Release['architecture']>> = { x64: 'amd64', arm64: 'arm64' };
+const REPOSITORY_ROOT = resolve(import.meta.dirname, '..');
+const ARCHIVE_NAME = 'tar';
+const DEBIAN_ARCHITECTURES: Readonly<Record<string, Release['architecture']>> = { x64: 'amd64', arm64: 'arm64' };
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
-const { version: ownVersion } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+const { version: ownVersion } = JSON.parse(await readFile(join(REPOSITORY_ROOT, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
-const names = [...PACKAGES.map(({ name }) => name), ARCHIVE];
-const usage = `usage: npm run package -- [--out DIR] [--version V] [--only ${names.join(',')}] [--uncompressed], on Linux, amd64 or arm64`;
+const packageNames = [...PACKAGES.map(({ name }) => name), ARCHIVE_NAME];
+const usageText = `usage: npm run package -- [--out DIR] [--version V] [--only ${packageNames.join(',')}] [--uncompressed], on Linux, amd64 or arm64`;
 const { values } = readArguments(
   {
     options: {
@@ -33,51 +33,57 @@ const { values } = readArguments(
       version: { type: 'string', default: ownVersion },
       /** True to skip compression, so that a test build takes only a few seconds. */
       uncompressed: { type: 'boolean', default: false },
-      only: { type: 'string', default: names.join(',') },
+      only: { type: 'string', default: packageNames.join(',') },
     },
   },
-  usage,
+  usageText,
 );
 const selectedNames = values.only.split(',');
-const architecture = ARCHITECTURES[process.arch];
-if (architecture === undefined || process.platform !== 'linux' || selectedNames.some((name) => !names.includes(name))) {
-  refuseArguments(usage);
+const architecture = DEBIAN_ARCHITECTURES[process.arch];
+if (
+  architecture === undefined ||
+  process.platform !== 'linux' ||
+  selectedNames.some((name) => !packageNames.includes(name))
+) {
+  refuseArguments(usageText);
 }
 
 process.umask(0o022);
 const { env } = process;
 const maintainer = `${env['DEBFULLNAME'] ?? 'mon'} <${env['DEBEMAIL'] ?? 'mon@localhost'}>`;
 const release: Release = { version: values.version, architecture, maintainer };
-const out = resolve(values.out);
+const outputDirectory = resolve(values.out);
 const dateS = Number(env['SOURCE_DATE_EPOCH'] ?? (await dateOfSources()));
-const scratch = await mkdtemp(join(tmpdir(), 'mon-package-'));
+const scratchDirectory = await mkdtemp(join(tmpdir(), 'mon-package-'));
 try {
-  await mkdir(out, { recursive: true });
-  const programs = join(scratch, 'programs');
-  await run(process.execPath, ['scripts/build.ts', '--self-contained', programs], { cwd: ROOT });
+  await mkdir(outputDirectory, { recursive: true });
+  const programs = join(scratchDirectory, 'programs');
+  await runProgram(process.execPath, ['scripts/build.ts', '--self-contained', programs], { cwd: REPOSITORY_ROOT });
   const manuals = manualsOf({ version: release.version, dateS });
-  const runtime = join(ROOT, 'node_modules/node/bin/node');
+  const runtime = join(REPOSITORY_ROOT, 'node_modules/node/bin/node');
   const runtimeLicense = await findLicense();
-  const sources: Sources = { root: ROOT, programs, runtime, runtimeLicense, release, dateS, manuals };
-  await Promise.all(selectedNames.map((name) => make(name, sources)));
+  const sources: Sources = { root: REPOSITORY_ROOT, programs, runtime, runtimeLicense, release, dateS, manuals };
+  await Promise.all(selectedNames.map((name) => makePackage(name, sources)));
 } finally {
-  await rm(scratch, { recursive: true, force: true });
+  await rm(scratchDirectory, { recursive: true, force: true });
 }
 
-async function make(name: string, sources: Sources): Promise<void> {
+async function makePackage(name: string, sources: Sources): Promise<void> {
   const pack = PACKAGES.find((one) => one.name === name);
   if (pack === undefined) {
     const folder = `mon-${release.version}`;
-    await stageArchive(join(scratch, ARCHIVE, folder), sources);
-    const file = join(out, `${folder}-linux-${process.arch}.tar.gz`);
-    await buildArchive(join(scratch, ARCHIVE), folder, file, dateS);
+    await stageArchive(join(scratchDirectory, ARCHIVE_NAME, folder), sources);
+    const file = join(outputDirectory, `${folder}-linux-${process.arch}.tar.gz`);
+    await buildArchive(join(scratchDirectory, ARCHIVE_NAME), folder, file, dateS);
     console.log(file);
     return;
   }
-  const folder = join(scratch, name);
+  const folder = join(scratchDirectory, name);
   await stagePackage(pack, folder, sources);
-  const scripts = join(ROOT, 'scripts/package');
-  console.log(await buildDeb(pack, folder, { release, scripts, out, dateS, isCompressed: !values.uncompressed }));
+  const scripts = join(REPOSITORY_ROOT, 'scripts/package');
+  console.log(
+    await buildDeb(pack, folder, { release, scripts, out: outputDirectory, dateS, isCompressed: !values.uncompressed }),
+  );
 }
 
 /**
@@ -85,12 +91,12 @@ async function make(name: string, sources: Sources): Promise<void> {
  * `npm rebuild` installs it again.
  */
 async function findLicense(): Promise<string> {
-  const node = createRequire(join(ROOT, 'node_modules/node/package.json'));
+  const node = createRequire(join(REPOSITORY_ROOT, 'node_modules/node/package.json'));
   const find = (): string => join(dirname(node.resolve(`node-linux-${process.arch}/package.json`)), 'LICENSE');
   try {
     return find();
   } catch {
-    await run('npm', ['rebuild', 'node'], { cwd: ROOT });
+    await runProgram('npm', ['rebuild', 'node'], { cwd: REPOSITORY_ROOT });
     return find();
   }
 }
@@ -101,7 +107,7 @@ async function findLicense(): Promise<string> {
  */
 async function dateOfSources(): Promise<string> {
   try {
-    return (await run('git', ['log', '-1', '--format=%ct'], { cwd: ROOT })).stdout.trim();
+    return (await runProgram('git', ['log', '-1', '--format=%ct'], { cwd: REPOSITORY_ROOT })).stdout.trim();
   } catch {
     return '315532800';
   }

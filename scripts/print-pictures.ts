@@ -8,7 +8,7 @@ import { ConsoleTerminal } from './bench/console-terminal.ts';
 import { readArguments } from './lib/read-arguments.ts';
 import { DARK_COLORS, LIGHT_COLORS, svgPicture } from './lib/terminal-picture.ts';
 
-const USAGE = `usage: node scripts/print-pictures.ts [--backend URL] [--to FOLDER] [--skin SKIN] [--only NAME]
+const USAGE_TEXT = `usage: node scripts/print-pictures.ts [--backend URL] [--to FOLDER] [--skin SKIN] [--only NAME]
 
   --backend URL  backend to show (default: http://127.0.0.1:4567)
   --to FOLDER    folder for the pictures (default: docs/images)
@@ -27,7 +27,7 @@ interface PicturedScreen {
   readonly columnsMin?: number;
 }
 
-const SCREENS: Readonly<Record<string, PicturedScreen>> = {
+const PICTURED_SCREENS: Readonly<Record<string, PicturedScreen>> = {
   overview: { keys: ['1'], shows: /PROBLEMS BY SUBSCRIPTION/ },
   events: { keys: ['j', 'j'], shows: /CRIT[^]*OUTPUT|OUTPUT[^]*CRIT/ },
   'events-folded': { keys: ['F', '\r'], shows: /▸/ },
@@ -37,7 +37,7 @@ const SCREENS: Readonly<Record<string, PicturedScreen>> = {
   incident: { keys: ['i'], shows: /incident/i },
 };
 
-const SIZES = [
+const TERMINAL_SIZES = [
   { columns: 80, rows: 24 },
   { columns: 120, rows: 36 },
   { columns: 200, rows: 50 },
@@ -58,13 +58,13 @@ const { backend, to, skin, only } = readArguments(
       only: { type: 'string' },
     },
   },
-  USAGE,
+  USAGE_TEXT,
 ).values;
 
 mkdirSync(to, { recursive: true });
-for (const [name, { keys, shows, columnsMin = 0 }] of Object.entries(SCREENS)) {
+for (const [name, { keys, shows, columnsMin = 0 }] of Object.entries(PICTURED_SCREENS)) {
   if (only !== undefined && only !== name) continue;
-  for (const size of SIZES) {
+  for (const size of TERMINAL_SIZES) {
     if (size.columns < columnsMin) continue;
     await using terminal = new ConsoleTerminal(backend, size, { programArguments: ['--skin', skin] });
     await terminal.until((screen) => screen.includes('LIVE') && screen.includes('CRIT'));

@@ -28,7 +28,7 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 }
 
 /** `Error`, typed with the V8 attribute `stackTraceLimit`: the maximum number of lines of a stack trace. */
-const ENGINE: { stackTraceLimit?: number | undefined } & ErrorConstructor = Error;
+const V8_ERROR: { stackTraceLimit?: number | undefined } & ErrorConstructor = Error;
 
 /**
  * The error type of every expected failure, and the only one whose message reaches users. `message` is for people and
@@ -42,10 +42,10 @@ export class MonError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
-    const { stackTraceLimit } = ENGINE;
-    ENGINE.stackTraceLimit = 0;
+    const { stackTraceLimit } = V8_ERROR;
+    V8_ERROR.stackTraceLimit = 0;
     super(message, options);
-    ENGINE.stackTraceLimit = stackTraceLimit;
+    V8_ERROR.stackTraceLimit = stackTraceLimit;
     this.code = code;
   }
 }

@@ -3,7 +3,7 @@ import { eventKey } from '../shared/domain/event-key.ts';
 import type { ClientRow, EventRow, FeedBriefs, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type PastMoment, type ScreenSize } from './state/console-state.ts';
-import { BackendResponses, type Answered } from './state/answers.ts';
+import { BackendResponses, type ResponseState } from './state/answers.ts';
 import { applyRows, applySnapshotEvents } from './state/apply-rows.ts';
 import { ConsoleAggregates, DEFAULT_AGGREGATE_THRESHOLDS } from './model/aggregate-book.ts';
 import type { Effect } from './state/effects.ts';
@@ -11,14 +11,14 @@ import { Bell } from './state/bell.ts';
 import { EventFolds } from './model/event-folds.ts';
 import { EventRegistry } from './model/event-registry.ts';
 import {
-  withFrame,
-  withHello,
-  withStats,
+  updateFromFrame,
+  updateFromHello,
+  updateFromStats,
   INITIAL_FEED_STATUS,
-  withConnection,
+  updateConnection,
   type FeedStatus,
   type Hello,
-  RATES_KEPT,
+  RATES_MAX,
 } from './model/feed-status.ts';
 import { mergedStatus } from './model/merged-feed.ts';
 import { BufferedRows } from './model/buffered-rows.ts';
@@ -43,13 +43,13 @@ import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './model/wher
 import { UpgradePlans } from './model/plans.ts';
 import { settleUpgrade } from './screens/plans/plan.ts';
 import { FiguresCache } from './model/overview-figures.ts';
-import { TABLES, tableOf } from './screens/tables.ts';
+import { TABLES_BY_VIEW, tableOf } from './screens/tables.ts';
 import { orderOf, type AnyTable } from './list/list-table.ts';
 import { eventKeysOf } from './list/selected-rows.ts';
 import { defaultSort } from './screens/view-columns.ts';
 import type { LoadedView } from './model/view-data.ts';
 import { VIEWS, type ViewName } from './state/view-names.ts';
-import type { FoldBy } from './model/fold-by.ts';
+import type { FoldCriterion } from './model/fold-by.ts';
 import type { SortState } from './model/list-order.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import type { ListOfView } from './list/list-of-view.ts';
@@ -62,7 +62,7 @@ import { applyFilter } from './list/search-prompt.ts';
 import type { ScreenSettings } from './state/screen-settings.ts';
 import type { SilenceForm, LastSilence } from './state/layers/silence.ts';
 
-const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
+const URGENCIES: readonly Urgency[] = ['none', 'figures', 'rows'];
 
 /** Time for which a message stays on the screen, in milliseconds. */
 const MESSAGE_MS = 10_000;
@@ -83,7 +83,7 @@ const UNSET_POLICY: SilencePolicy = {
  * can change thousands of times a second. The interfaces that the class implements describe its members. Keys and feed
  * rows change the state, `tick` prepares it for a frame, and `paint` notifies the listeners once per frame.
  */
-export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, Answered {
+export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, ResponseState {
   readonly options: ConsoleOptions;
   readonly events = new EventRegistry();
   readonly silenced = new SnapshotRows<SilencedRow>();
@@ -111,7 +111,9 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   lastSilence: LastSilence | undefined;
   silenceDraft: SilenceForm | undefined;
   readonly #tables: ReadonlyMap<string, TableRows> = new Map(
-    Object.values(TABLES).flatMap((table) => (table.source ? [[table.name, new TableRows(table, table.source)]] : [])),
+    Object.values(TABLES_BY_VIEW).flatMap((table) =>
+      table.source ? [[table.name, new TableRows(table, table.source)]] : [],
+    ),
   );
   readonly #lists: readonly ListRows[] = [this.events, ...this.#tables.values()];
   state: ConsoleState;
@@ -136,7 +138,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     this.aggregates = new ConsoleAggregates(options.aggregateNeeds ?? DEFAULT_AGGREGATE_THRESHOLDS);
     this.state = initialState(options.size, options.readOnly);
     this.nowMs = options.now();
-    if (options.savedSettings !== undefined) restoreKept(this, options.savedSettings);
+    if (options.savedSettings !== undefined) restoreScreenSettings(this, options.savedSettings);
   }
 
   // `subscribe` and `version` are arrow functions, because `useSyncExternalStore` calls them without `this`.
@@ -197,7 +199,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     this.settleList();
   }
 
-  foldBy(by: FoldBy | undefined): void {
+  foldBy(by: FoldCriterion | undefined): void {
     const { events: list } = this.state.views;
     // The cursor stays on its event: on the fold that contains it, or on the first event of the fold.
     const key =
@@ -265,7 +267,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
   }
 
   requestFrame(urgency: Urgency): void {
-    if (URGENCY.indexOf(urgency) > URGENCY.indexOf(this.urgency)) this.urgency = urgency;
+    if (URGENCIES.indexOf(urgency) > URGENCIES.indexOf(this.urgency)) this.urgency = urgency;
   }
 
   rememberSilence(silence: LastSilence): void {
@@ -299,25 +301,25 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
 
   connectionChanged(connection: FeedState): void {
     const nowMs = this.options.now();
-    this.feed = withConnection(this.feed, connection, nowMs);
+    this.feed = updateConnection(this.feed, connection, nowMs);
     if (connection.kind === 'live' && this.state.paused === undefined) this.#endSnapshot();
     this.requestFrame('rows');
   }
 
   greeted(hello: Hello): void {
-    this.feed = withHello(this.feed, hello, this.options.now());
+    this.feed = updateFromHello(this.feed, hello, this.options.now());
     this.requestFrame('figures');
   }
 
   /** Continues the chart of result rates with the rates of an earlier store, which ended `ageMs` milliseconds ago. */
   keepRates(rates: readonly number[], ageMs: number): void {
     // There is one rate per second. Those that the chart would not show any more are left out.
-    const oldest = Math.max(0, rates.length + Math.floor(ageMs / 1000) - RATES_KEPT);
+    const oldest = Math.max(0, rates.length + Math.floor(ageMs / 1000) - RATES_MAX);
     this.feed = { ...this.feed, rates: [...rates.slice(oldest), ...this.feed.rates] };
   }
 
   statsArrived(stats: FeedStats, timeMs: number): void {
-    this.feed = withStats(this.feed, stats, timeMs, this.options.now());
+    this.feed = updateFromStats(this.feed, stats, timeMs, this.options.now());
     this.requestFrame('figures');
   }
 
@@ -345,7 +347,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
     },
   ): void {
     const nowMs = this.options.now();
-    this.feed = withFrame(this.feed, details.timeMs, nowMs);
+    this.feed = updateFromFrame(this.feed, details.timeMs, nowMs);
     if (rows.upgrades !== undefined || details.replace) this.#applyPlans(rows.upgrades ?? {}, details.replace);
     const { paused } = this.state;
     if (paused === undefined) {
@@ -388,7 +390,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
    * row.
    */
   pastArrived(past: PastMoment, rows: FeedRows): void {
-    this.feed = withConnection(this.feed, { kind: 'live' }, this.options.now());
+    this.feed = updateConnection(this.feed, { kind: 'live' }, this.options.now());
     this.#takePast(past, rows, true);
     this.#endSnapshot();
   }
@@ -528,7 +530,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, A
 }
 
 /** Applies the screen settings of an earlier store or of the configuration file. */
-function restoreKept(
+function restoreScreenSettings(
   store: Screen & Pick<LiveData, 'events'> & ListOfView,
   { view, views, common }: ScreenSettings,
 ): void {

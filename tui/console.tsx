@@ -9,7 +9,7 @@ import { followFeed, type FollowedFeed } from './effects/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
 import { runEffect } from './effects/run-effects.ts';
 import { Travel } from './effects/travel.ts';
-import { actionFor } from './state/keys.ts';
+import { actionOfKey } from './state/keys.ts';
 import type { AggregateThresholds } from './model/aggregate-book.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { Contexts } from './model/contexts.ts';
@@ -34,7 +34,7 @@ import { TypedAhead } from './effects/type-ahead.ts';
 import { ViewFeed } from './effects/follow-view.ts';
 import { followedNow } from './state/upkeep.ts';
 import { openDetail } from './screens/detail/actions.ts';
-import type { Target } from './model/target.ts';
+import type { EventTarget } from './model/target.ts';
 import { isConnected } from './model/feed-status.ts';
 import { isOwnedBy } from '../shared/domain/plan/operator.ts';
 import { isOfNamespaces } from './screens/open-view.ts';
@@ -46,7 +46,7 @@ const RESIZE_IDLE_MS = 50;
 const RELEASE_MS = 1000;
 
 /** Time in milliseconds after which the console shows that a request is under way. */
-const SENDING_MS = 300;
+const SENDING_MESSAGE_DELAY_MS = 300;
 
 /** The effects that change something at the backend because the user asked for it. */
 const SENDING_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
@@ -73,7 +73,7 @@ export interface ConsoleContexts extends Contexts {
   readonly open: (name: string) => Promise<ShownBackend>;
 }
 
-export interface ConsoleParts extends ShownBackend {
+export interface ConsoleDependencies extends ShownBackend {
   readonly contexts?: ConsoleContexts;
   /** The screen settings from the configuration file and the command line. */
   readonly kept?: ScreenSettings;
@@ -99,7 +99,7 @@ export interface ConsoleParts extends ShownBackend {
   /** Loads a text into a buffer of the tmux in which the console runs. Default: the console does not run in tmux. */
   readonly loadTmuxBuffer?: (text: string) => Promise<void>;
   /** The event that is opened at the start. */
-  readonly opened?: Target;
+  readonly opened?: EventTarget;
   /** Called when the user turns mouse support on or off. */
   readonly setMouse?: (isOn: boolean) => void;
   /** Stops the console until the shell continues it; resolves to false if no shell could continue it. */
@@ -117,7 +117,7 @@ export interface Console extends Disposable {
 }
 
 function isInterrupt(event: InputEvent): boolean {
-  return event.kind === 'key' && actionFor('events', event) === 'interrupt';
+  return event.kind === 'key' && actionOfKey('events', event) === 'interrupt';
 }
 
 function isEscape(event: InputEvent): boolean {
@@ -142,7 +142,7 @@ function namespaceKey(context: string | undefined, namespace = DEFAULT_NAMESPACE
 }
 
 /** Starts the console. The first frame is written before this function returns; the feed connects afterwards. */
-export function openConsole(parts: ConsoleParts): Console {
+export function openConsole(parts: ConsoleDependencies): Console {
   const { stdout, clock, theme, creator, readOnly } = parts;
   let { session } = parts;
   const storeOf = (
@@ -333,7 +333,7 @@ export function openConsole(parts: ConsoleParts): Console {
   /** Shows that a request is under way if it takes long. Disposing of the result removes the message. */
   const saySending = (on: ConsoleStore): Disposable => {
     let message: ConsoleMessage | undefined;
-    const timer = clock.after(SENDING_MS, () => {
+    const timer = clock.after(SENDING_MESSAGE_DELAY_MS, () => {
       // The message is not for the log, and it stays until the request ends.
       message = { text: 'sending …', tone: 'note', atMs: Infinity };
       on.update({ message });

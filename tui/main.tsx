@@ -12,7 +12,7 @@ import { errorMessage } from '../shared/errors.ts';
 import { openAll } from './effects/all-contexts.ts';
 import type { ShownBackend } from './effects/shown-backend.ts';
 import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
-import { chooseBackend, contextNamed, type BackendChoice } from './config/choose-backend.ts';
+import { chooseBackend, findContext, type BackendChoice } from './config/choose-backend.ts';
 import { readConsoleConfig, type LoadedConsoleConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { settingsOfConfig } from './config/initial-state.ts';
@@ -29,7 +29,7 @@ import { openTerminalSession } from './terminal/terminal-session.ts';
 /** The exit code for a wrong command line or a missing terminal, as in `monctl`. */
 const EXIT_USAGE = 2;
 
-const clock: ConsoleClock = {
+const consoleClock: ConsoleClock = {
   ...systemFeedClock,
   every(periodMs, task) {
     const timer = setInterval(task, periodMs);
@@ -38,7 +38,7 @@ const clock: ConsoleClock = {
 };
 
 const parsedArguments = await readArguments(process.argv.slice(2));
-if ('problem' in parsedArguments) fail(parsedArguments.problem);
+if ('problem' in parsedArguments) exitWithProblem(parsedArguments.problem);
 else await main(parsedArguments);
 
 /**
@@ -53,7 +53,7 @@ async function readArguments(argv: readonly string[]): Promise<Arguments | { rea
 
 async function main(flags: Arguments): Promise<void> {
   const loaded = await readConsoleConfig(flags.config, process.env);
-  if ('problem' in loaded) return fail(loaded.problem);
+  if ('problem' in loaded) return exitWithProblem(loaded.problem);
   configureZone(flags.utc === true ? 'UTC' : timeZoneOf(loaded.config['time-zone'] ?? ''));
   // Warnings are printed before the console takes over the screen, so that they can be read after it exits.
   for (const { text } of loaded.config.warnings) process.stderr.write(`mon: ${safeText(text)}\n`);
@@ -61,31 +61,32 @@ async function main(flags: Arguments): Promise<void> {
     // The backend is opened before the console takes over the screen, so that error messages stay readable.
     const choice = chooseBackend(flags, process.env, loaded.config);
     const { trustedCaFile, insecureSkipTlsVerify: isUnverified } = flags;
-    const openAs = opening(loaded.config, tlsVariables({ trustedCaFile, isUnverified }));
+    const openAs = backendOpeners(loaded.config, tlsVariables({ trustedCaFile, isUnverified }));
     const shown = await openAs.choice(choice);
     warnOf(shown);
     if (shown.members !== undefined && (flags.watch !== undefined || wantsLines(flags, process.env))) {
-      return fail('only the full-screen console shows all contexts in one list: choose one with --context');
+      return exitWithProblem('only the full-screen console shows all contexts in one list: choose one with --context');
     }
     if (flags.watch !== undefined) {
       const { startWatch } = await import('./lines/start-watch.ts');
-      return await startWatch({ ...shown, ...flags.watch }, clock);
+      return await startWatch({ ...shown, ...flags.watch }, consoleClock);
     }
     if (wantsLines(flags, process.env)) {
-      if (flags.open !== undefined) return fail('--open works only with the full-screen console: see "mon --help"');
+      if (flags.open !== undefined)
+        return exitWithProblem('--open works only with the full-screen console: see "mon --help"');
       const { startPlain } = await import('./lines/start.ts');
-      return startPlain({ ...shown, clock, creator: creatorOf(process.env), readOnly: flags.readOnly });
+      return startPlain({ ...shown, clock: consoleClock, creator: creatorOf(process.env), readOnly: flags.readOnly });
     }
     if (!process.stdin.isTTY || !process.stdout.isTTY) {
-      return fail('the console needs a terminal; in scripts and pipes use: mon watch');
+      return exitWithProblem('the console needs a terminal; in scripts and pipes use: mon watch');
     }
-    start(shown, nameOf(choice), loaded, { flags, open: openAs.context });
+    startProgram(shown, nameOf(choice), loaded, { flags, open: openAs.context });
   } catch (error) {
-    fail(errorMessage(error));
+    exitWithProblem(errorMessage(error));
   }
 }
 
-function start(
+function startProgram(
   shown: ShownBackend,
   current: string | undefined,
   { path, config }: LoadedConsoleConfig,
@@ -109,7 +110,7 @@ function start(
       current,
       open,
     },
-    kept: keptOf(config, settings),
+    kept: screenSettingsOf(config, settings),
     isTmux,
     // The code that starts programs is only loaded when a text is copied.
     ...(isTmux && {
@@ -130,7 +131,7 @@ function start(
       await saveView(path, name, view);
     },
     stdout: session.stdout,
-    clock,
+    clock: consoleClock,
     theme: settings.theme,
     creator: creatorOf(process.env),
     readOnly: flags.readOnly,
@@ -146,20 +147,20 @@ function start(
  * Returns functions that open a backend. `tls` contains the TLS options of the command line. They override those of the
  * environment and of the context.
  */
-function opening(
+function backendOpeners(
   config: LoadedConsoleConfig['config'],
   tls: CredentialsEnv,
 ): {
   readonly choice: (choice: BackendChoice) => Promise<ShownBackend>;
   readonly context: (name: string) => Promise<ShownBackend>;
 } {
-  const context = (name: string): Promise<ShownBackend> => openContext(name, contextNamed(config, name), tls);
+  const context = (name: string): Promise<ShownBackend> => openContext(name, findContext(config, name), tls);
   return {
     context,
     choice: (choice) => {
       switch (choice.kind) {
         case 'url':
-          return Promise.resolve(shownAt(choice.backend, { ...process.env, ...tls }));
+          return Promise.resolve(backendAtUrl(choice.backend, { ...process.env, ...tls }));
         case 'context':
           return context(choice.name);
         case 'all':
@@ -196,7 +197,7 @@ function nameOf(choice: BackendChoice): string | undefined {
  *
  * @throws MonError `invalid` if `backend` is not a list of valid addresses
  */
-function shownAt(backend: string, env: CredentialsEnv, namespace?: string): ShownBackend {
+function backendAtUrl(backend: string, env: CredentialsEnv, namespace?: string): ShownBackend {
   parseBackendAddresses(backend, env);
   return {
     backend,
@@ -209,7 +210,7 @@ function shownAt(backend: string, env: CredentialsEnv, namespace?: string): Show
 async function openContext(name: string, context: ContextConfig, tls: CredentialsEnv): Promise<ShownBackend> {
   const { resolveContext } = await import('./config/resolve-context.ts');
   const { backend, env } = await resolveContext(name, context, process.env);
-  return shownAt(backend, { ...env, ...tls }, context.namespace);
+  return backendAtUrl(backend, { ...env, ...tls }, context.namespace);
 }
 
 /**
@@ -225,7 +226,10 @@ async function loadApiClient(backend: string, env: CredentialsEnv, namespace?: s
  * Returns the screen settings of the configuration file. For `mouse` and `attention`, the command line takes
  * precedence.
  */
-function keptOf(config: LoadedConsoleConfig['config'], { mouse, attention }: AppearanceSettings): ScreenSettings {
+function screenSettingsOf(
+  config: LoadedConsoleConfig['config'],
+  { mouse, attention }: AppearanceSettings,
+): ScreenSettings {
   const kept = settingsOfConfig(config);
   return { ...kept, common: { ...kept.common, mouse, attention } };
 }
@@ -240,7 +244,7 @@ function creatorOf(env: NodeJS.ProcessEnv): string {
   return `${env['USER'] ?? userInfo().username}@${hostname()}`;
 }
 
-function fail(message: string): void {
+function exitWithProblem(message: string): void {
   process.stderr.write(`mon: ${message}\n`);
   process.exitCode = EXIT_USAGE;
 }

@@ -1,7 +1,7 @@
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 
 /** The help text of `mon-agent --help`, without its first line. */
-export const HELP = `
+export const AGENT_HELP_TEXT = `
 Usage
   mon-agent start [options]   run the agent until it is stopped
   mon-agent version           print the version

@@ -17,11 +17,11 @@ import { openAgentTls } from './agent-tls.ts';
 import { clientIdentity, type ClientIdentity } from './client-record.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { composeAgent, type Agent, type AgentConfig } from './compose.ts';
-import { HELP } from './help.ts';
+import { AGENT_HELP_TEXT } from './help.ts';
 import { readAgentConfig, type LoadedAgentConfig } from './load-config.ts';
 import { Signals } from './signals.ts';
 
-const cli = meow(HELP, {
+const cli = meow(AGENT_HELP_TEXT, {
   importMeta: import.meta,
   // `meow` also uses this name as the process title.
   pkg: { name: 'mon-agent' },

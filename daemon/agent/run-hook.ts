@@ -1,6 +1,6 @@
 import { isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
 import { commandOf } from '../../shared/domain/command-text.ts';
-import { hookFor } from '../../shared/domain/hook.ts';
+import { selectHook } from '../../shared/domain/hook.ts';
 import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { truncateHookOutput } from './hook-output.ts';
@@ -34,7 +34,7 @@ export async function runHook(
   { client, environment, clock, watchdog, signal }: ExecutionDependencies,
 ): Promise<SubmittedResult> {
   const hooks = result['hooks'];
-  const name = hookFor(hooks, result.status);
+  const name = selectHook(hooks, result.status);
   const hook = isAttributes(hooks) && name !== undefined ? hooks[name] : undefined;
   if (!isAttributes(hooks) || name === undefined || !isAttributes(hook)) return result;
   const recorded = (findings: Attributes): SubmittedResult => ({

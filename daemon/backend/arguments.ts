@@ -6,7 +6,7 @@ import { installedSources, type Installation } from '../settings/installation.ts
 import type { ConfigSources } from './config/load-config.ts';
 
 /** The text of `mon-backend --help`. */
-export const HELP_TEXT = `
+export const BACKEND_HELP_TEXT = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
     mon-backend init [options]               Create the first administrator (backend stopped)
@@ -95,7 +95,7 @@ export const HELP_TEXT = `
 export const EXIT_USAGE = 2;
 
 const parseWithMeow = (argv: readonly string[]) =>
-  meow(HELP_TEXT, {
+  meow(BACKEND_HELP_TEXT, {
     importMeta: import.meta,
     argv,
     // `meow` also sets the process title to this name.

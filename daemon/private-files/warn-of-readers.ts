@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
 
 /**
- * Bits of a file mode. `OTHER_USERS_MODE_BITS`: access for the group and all other users. `ALL_USERS_MODE_BITS`: access
+ * Bits of a file mode. `GROUP_AND_OTHERS_MODE_BITS`: access for the group and all other users. `OTHERS_MODE_BITS`: access
  * for users outside the group.
  */
-const OTHER_USERS_MODE_BITS = 0o077;
-const ALL_USERS_MODE_BITS = 0o007;
+const GROUP_AND_OTHERS_MODE_BITS = 0o077;
+const OTHERS_MODE_BITS = 0o007;
 
 interface OwnPaths {
   readonly stateDir: string;
@@ -19,11 +19,11 @@ interface OwnPaths {
  * Only the owner may read the state directory.
  */
 export async function warnOfReaders({ stateDir, logFile }: OwnPaths, log: Log): Promise<void> {
-  await warnIfAccessible(stateDir, OTHER_USERS_MODE_BITS, (path) =>
+  await warnIfAccessible(stateDir, GROUP_AND_OTHERS_MODE_BITS, (path) =>
     log.warn({ path, fix: `chmod -R go-rwx ${quotePath(path)}` }, STATE_WARNING),
   );
   if (logFile === undefined) return;
-  await warnIfAccessible(logFile, ALL_USERS_MODE_BITS, (path) =>
+  await warnIfAccessible(logFile, OTHERS_MODE_BITS, (path) =>
     log.warn({ path, fix: `chmod o-rwx ${quotePath(path)}` }, LOG_WARNING),
   );
 }

@@ -7,70 +7,88 @@ import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS, type BackendMessage } fr
 import { startBackend } from './backend-process.ts';
 import { openFilesMax } from '../../daemon/backend/store/open-files.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';
-import { formatNumber, quantile, report } from './report.ts';
+import { formatNumber, quantileOf, reportFigure } from './report.ts';
 
-const AGENTS = 5000;
-const CHECKS = 10;
+const AGENT_COUNT = 5000;
+const CHECK_COUNT = 10;
 const INTERVAL_S = 10;
 /** Number of idle agents: 20,000, or fewer if the limit of open files does not allow that many connections. */
 const IDLE_AGENTS = Math.min(20_000, connectionLimits(20_000, undefined, openFilesMax()).all - 10);
 /** The benchmark exceeds the default limit of entities. */
-const UNLIMITED = { 'entity-limit': 'unlimited' };
+const UNLIMITED_SETTINGS = { 'entity-limit': 'unlimited' };
 /** Number of concurrent handshakes. Real agents reconnect with jitter, not all at once. */
-const CONNECTING = 200;
+const CONCURRENT_HANDSHAKES = 200;
 
 /**
  * Measures a fleet of agents on one backend, over real WebSockets: the cost of 5,000 agents with ten checks every ten
  * seconds, a storm of reconnects, and the memory of 20,000 idle agents.
  */
 export async function measureAgents(seconds: number): Promise<void> {
-  await working(Math.max(seconds, 2 * INTERVAL_S));
-  await idle();
+  await measureWorkingFleet(Math.max(seconds, 2 * INTERVAL_S));
+  await measureIdleFleet();
 }
 
-async function working(seconds: number): Promise<void> {
-  await using backend = await startBackend({ settings: { ...UNLIMITED, checks: checks() } });
+async function measureWorkingFleet(seconds: number): Promise<void> {
+  await using backend = await startBackend({ settings: { ...UNLIMITED_SETTINGS, checks: buildChecks() } });
   const before = memoryMiB(backend.pid);
-  const agents = await connectAll(backend.url, AGENTS, ['fleet']);
+  const agents = await connectAll(backend.url, AGENT_COUNT, ['fleet']);
   // Wait for one interval without measuring, because the first results of 50,000 keys create their records.
   await sleep(INTERVAL_S * 1000);
-  const [cpuBefore, ackedBefore, startedAt] = [cpuMs(backend.pid), acked(agents), performance.now()];
+  const [cpuBefore, ackedBefore, startedAt] = [cpuMs(backend.pid), sumOfAcknowledged(agents), performance.now()];
   for (const agent of agents) agent.latencies = [];
   await sleep(seconds * 1000);
   const elapsedMs = performance.now() - startedAt;
   const latencies = agents.flatMap((agent) => agent.latencies);
-  const rate = ((acked(agents) - ackedBefore) * 1000) / elapsedMs;
-  report(
-    `${formatNumber(AGENTS)} agents, ${String(CHECKS)} checks each at ${String(INTERVAL_S)} s: results`,
+  const rate = ((sumOfAcknowledged(agents) - ackedBefore) * 1000) / elapsedMs;
+  reportFigure(
+    `${formatNumber(AGENT_COUNT)} agents, ${String(CHECK_COUNT)} checks each at ${String(INTERVAL_S)} s: results`,
     rate,
     '/s',
   );
-  report('CPU of the backend', ((cpuMs(backend.pid) - cpuBefore) * 100) / elapsedMs, '%', 'of one core');
-  report('from request to stored result, p50 / p99', [quantile(latencies, 0.5), quantile(latencies, 0.99)], 'ms');
-  report('memory for each agent and its ten results', ((memoryMiB(backend.pid) - before) * 1024) / AGENTS, 'KiB');
+  reportFigure('CPU of the backend', ((cpuMs(backend.pid) - cpuBefore) * 100) / elapsedMs, '%', 'of one core');
+  reportFigure(
+    'from request to stored result, p50 / p99',
+    [quantileOf(latencies, 0.5), quantileOf(latencies, 0.99)],
+    'ms',
+  );
+  reportFigure(
+    'memory for each agent and its ten results',
+    ((memoryMiB(backend.pid) - before) * 1024) / AGENT_COUNT,
+    'KiB',
+  );
 
   for (const agent of agents) agent.drop();
   const stormAt = performance.now();
-  const returned = await connectAll(backend.url, AGENTS, ['fleet']);
-  report(`all ${formatNumber(AGENTS)} reconnect at once`, (performance.now() - stormAt) / 1000, 's', 'goal under 15');
+  const returned = await connectAll(backend.url, AGENT_COUNT, ['fleet']);
+  reportFigure(
+    `all ${formatNumber(AGENT_COUNT)} reconnect at once`,
+    (performance.now() - stormAt) / 1000,
+    's',
+    'goal under 15',
+  );
   for (const agent of returned) agent.drop();
 }
 
-async function idle(): Promise<void> {
-  await using backend = await startBackend({ settings: UNLIMITED });
+async function measureIdleFleet(): Promise<void> {
+  await using backend = await startBackend({ settings: UNLIMITED_SETTINGS });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, IDLE_AGENTS, ['idle']);
   // Wait until every agent has sent a keepalive and the backend has stored a keepalive result for each.
   await sleep((KEEPALIVE_SECONDS + 15) * 1000);
   const memory = ((memoryMiB(backend.pid) - before) * 1024) / agents.length;
-  report(`memory for each of ${formatNumber(agents.length)} idle agents with keepalives`, memory, 'KiB', 'goal 30');
+  reportFigure(
+    `memory for each of ${formatNumber(agents.length)} idle agents with keepalives`,
+    memory,
+    'KiB',
+    'goal 30',
+  );
   for (const agent of agents) agent.drop();
 }
 
 /** Returns the definitions of ten checks for the whole fleet. Their different names spread them over the interval. */
-function checks(): object {
+function buildChecks(): object {
   const check = { command: 'true', subscribers: ['fleet'], interval: INTERVAL_S };
-  return Object.fromEntries(Array.from({ length: CHECKS }, (_, at) => [`fleet-check-${String(at)}`, check]));
+  return Object.fromEntries(Array.from({ length: CHECK_COUNT }, (_, at) => [`fleet-check-${String(at)}`, check]));
 }
 
 async function connectAll(url: string, total: number, subscriptions: readonly string[]): Promise<FleetAgent[]> {
@@ -79,7 +97,7 @@ async function connectAll(url: string, total: number, subscriptions: readonly st
   const connectMore = async (): Promise<void> => {
     while (next < total) agents.push(await FleetAgent.connect(url, `agent-${String(next++)}`, subscriptions));
   };
-  await Promise.all(Array.from({ length: CONNECTING }, connectMore));
+  await Promise.all(Array.from({ length: CONCURRENT_HANDSHAKES }, connectMore));
   return agents;
 }
 
@@ -138,6 +156,6 @@ class FleetAgent {
   }
 }
 
-function acked(agents: readonly FleetAgent[]): number {
+function sumOfAcknowledged(agents: readonly FleetAgent[]): number {
   return agents.reduce((sum, agent) => sum + agent.acked, 0);
 }

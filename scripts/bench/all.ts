@@ -7,7 +7,7 @@ import type { BenchFile, BenchRun } from './bench-file.ts';
 import { machineSpeed } from './machine-speed.ts';
 import { formatNumber } from './report.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const REPOSITORY_ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
  * Runs benchmarks one after the other, each in its own process. It writes their figures into one file, each with the
@@ -15,24 +15,24 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
  *
  * @param options command-line options that each benchmark gets
  */
-export async function runAll(names: readonly string[], file: string, options: readonly string[]): Promise<void> {
+export async function runBenchmarks(names: readonly string[], file: string, options: readonly string[]): Promise<void> {
   const benches: BenchRun[] = [];
   for (const name of names) {
     console.log(`\n${name}`);
-    benches.push(await runOne(name, options));
+    benches.push(await runBenchmark(name, options));
     // The file is written after each benchmark, so that no figures are lost when a later benchmark fails.
     await writeFile(file, `${JSON.stringify(describeRun(benches), undefined, 2)}\n`);
   }
   console.log(`\nwritten to ${file}`);
 }
 
-async function runOne(name: string, options: readonly string[]): Promise<BenchRun> {
-  const written = `${ROOT}build/bench-${name}-${String(process.pid)}.json`;
+async function runBenchmark(name: string, options: readonly string[]): Promise<BenchRun> {
+  const written = `${REPOSITORY_ROOT}build/bench-${name}-${String(process.pid)}.json`;
   const before = await machineSpeed();
   const [load = 0] = loadavg();
   const startedAt = new Date().toISOString();
   try {
-    const child = spawn(process.execPath, [`${ROOT}scripts/bench.ts`, name, '--json', written, ...options], {
+    const child = spawn(process.execPath, [`${REPOSITORY_ROOT}scripts/bench.ts`, name, '--json', written, ...options], {
       stdio: 'inherit',
     });
     const [code] = (await once(child, 'exit')) as [number | null];
@@ -52,7 +52,7 @@ async function runOne(name: string, options: readonly string[]): Promise<BenchRu
 function describeRun(benches: BenchRun[]): BenchFile {
   const [cpu] = cpus();
   return {
-    commit: execFileSync('git', ['describe', '--always', '--dirty'], { cwd: ROOT, encoding: 'utf8' }).trim(),
+    commit: execFileSync('git', ['describe', '--always', '--dirty'], { cwd: REPOSITORY_ROOT, encoding: 'utf8' }).trim(),
     node: process.version,
     cpu: cpu?.model ?? 'unknown',
     cores: cpus().length,

@@ -2,15 +2,15 @@ import { performance } from 'node:perf_hooks';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { HttpConnection, serverCpuMs, type BenchServer } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
-import { EVENTS, MEMBERS, postResults } from './post-results.ts';
-import { formatNumber, quantile, report } from './report.ts';
-import { RATE, whileResultsComeIn } from './background-results.ts';
+import { EVENT_GRID, MEMBER_GRID, postResults } from './post-results.ts';
+import { formatNumber, quantileOf, reportFigure } from './report.ts';
+import { RESULTS_PER_SECOND, whileResultsComeIn } from './background-results.ts';
 
-const SILENCES_FEW = 5000;
-const SILENCES_MANY = 100_000;
+const SILENCE_COUNT_SMALL = 5000;
+const SILENCE_COUNT_LARGE = 100_000;
 /** Number of silences that name the same check. */
 const SILENCES_PER_CHECK = 10;
-const CONNECTIONS = 32;
+const CONNECTION_COUNT = 32;
 
 /**
  * Measures the response times of the API's most expensive requests. Each request is repeated over one connection, and
@@ -22,43 +22,43 @@ export async function measureApi(seconds: number): Promise<void> {
   const ask = new HttpConnection(backend);
   console.log(`p50 / p99 and CPU of the backend, from ${String(seconds)} s each over loopback`);
 
-  await postResults(backend, EVENTS);
-  await measure(
+  await postResults(backend, EVENT_GRID);
+  await measureRequest(
     ask,
     seconds,
     'GET /events, 10,000 events',
     '/events',
     'goal 60 ms, 25 of CPU; the peer 219, 10,000 alerts of Alertmanager 139',
   );
-  await measure(ask, seconds, 'GET /results, 10,000 results', '/results', 'the peer 627 for 20,000');
-  const besides = `GET /events, while ${formatNumber(RATE)} results/s come in`;
+  await measureRequest(ask, seconds, 'GET /results, 10,000 results', '/results', 'the peer 627 for 20,000');
+  const besides = `GET /events, while ${formatNumber(RESULTS_PER_SECOND)} results/s come in`;
   const reached = await whileResultsComeIn(backend, () =>
-    watchLoop(backend, besides, () => measure(ask, seconds, besides, '/events', 'goal p99 60 ms')),
+    watchLoop(backend, besides, () => measureRequest(ask, seconds, besides, '/events', 'goal p99 60 ms')),
   );
-  report('results beside it', reached, '/s');
-  await measure(ask, seconds, 'GET /events?limit=100 of them', '/events?limit=100', 'goal 3 ms; the peer 93');
-  await measure(ask, seconds, 'GET /events/:client/:check', '/events/web-500/check-5', '');
+  reportFigure('results beside it', reached, '/s');
+  await measureRequest(ask, seconds, 'GET /events?limit=100 of them', '/events?limit=100', 'goal 3 ms; the peer 93');
+  await measureRequest(ask, seconds, 'GET /events/:client/:check', '/events/web-500/check-5', '');
 
-  await postSilences(backend, 0, SILENCES_FEW);
-  await measure(
+  await postSilences(backend, 0, SILENCE_COUNT_SMALL);
+  await measureRequest(
     ask,
     seconds,
     'GET /silenced, 5,000 entries',
     '/silenced',
     'goal 20 ms; the peer 215 for 10,000, Alertmanager 27',
   );
-  await measure(ask, seconds, 'GET /events, with them', '/events', '');
-  await postSilences(backend, SILENCES_FEW, SILENCES_MANY);
+  await measureRequest(ask, seconds, 'GET /events, with them', '/events', '');
+  await postSilences(backend, SILENCE_COUNT_SMALL, SILENCE_COUNT_LARGE);
   const among = 'among 100,000 entries, 10 found';
-  await measure(ask, seconds, `GET /silenced/checks/:check, ${among}`, '/silenced/checks/disk-500', 'goal 1 ms');
-  await measure(
+  await measureRequest(ask, seconds, `GET /silenced/checks/:check, ${among}`, '/silenced/checks/disk-500', 'goal 1 ms');
+  await measureRequest(
     ask,
     seconds,
     `GET /silenced/subscriptions/:s, ${among}`,
     '/silenced/subscriptions/role-500',
     'goal 1 ms',
   );
-  await measure(
+  await measureRequest(
     ask,
     seconds,
     'GET /silenced/ids/:id, among 100,000',
@@ -67,22 +67,22 @@ export async function measureApi(seconds: number): Promise<void> {
   );
 
   const before = memoryMiB(backend.pid);
-  await postResults(backend, MEMBERS);
+  await postResults(backend, MEMBER_GRID);
   const membersText = 'of 100,000 members, three in four failing';
-  await measure(ask, seconds, `GET /aggregates/:a ${membersText}`, '/aggregates/all', 'goal 2 ms');
+  await measureRequest(ask, seconds, `GET /aggregates/:a ${membersText}`, '/aggregates/all', 'goal 2 ms');
   await watchLoop(backend, 'the same with max_age', () =>
-    measure(ask, seconds, 'the same with max_age', '/aggregates/all?max_age=3600', 'goal 20 ms'),
+    measureRequest(ask, seconds, 'the same with max_age', '/aggregates/all?max_age=3600', 'goal 20 ms'),
   );
-  await measure(ask, seconds, 'the same after each change of a silence', '/aggregates/all', '', () =>
+  await measureRequest(ask, seconds, 'the same after each change of a silence', '/aggregates/all', '', () =>
     ask.send('POST', '/silenced', JSON.stringify({ subscription: 'nobody' })),
   );
-  await measure(ask, seconds, 'GET /aggregates/:a/clients of them', '/aggregates/all/clients', '');
-  await measure(ask, seconds, 'GET /aggregates/:a/checks of them', '/aggregates/all/checks', '');
+  await measureRequest(ask, seconds, 'GET /aggregates/:a/clients of them', '/aggregates/all/clients', '');
+  await measureRequest(ask, seconds, 'GET /aggregates/:a/checks of them', '/aggregates/all/checks', '');
   const critical = 'GET /aggregates/:a/results/critical, 25,000';
   await watchLoop(backend, critical, () =>
-    measure(ask, seconds, critical, '/aggregates/all/results/critical', 'goal 50 ms'),
+    measureRequest(ask, seconds, critical, '/aggregates/all/results/critical', 'goal 50 ms'),
   );
-  report('memory of the backend', memoryMiB(backend.pid), 'MiB', `${formatNumber(before)} before the members`);
+  reportFigure('memory of the backend', memoryMiB(backend.pid), 'MiB', `${formatNumber(before)} before the members`);
   ask.close();
 }
 
@@ -91,12 +91,12 @@ async function watchLoop(backend: BenchBackend, what: string, act: () => Promise
   await backend.loopDelay();
   await act();
   const { late, work } = await backend.loopDelay();
-  report(`${what}: loop late, p99.9 / max`, [late.p999, late.max], 'ms', 'goal p99.9 10 ms');
-  report(`${what}: CPU of one turn, p99.9 / max`, [work.p999, work.max], 'ms', 'goal p99.9 10 ms');
+  reportFigure(`${what}: loop late, p99.9 / max`, [late.p999, late.max], 'ms', 'goal p99.9 10 ms');
+  reportFigure(`${what}: CPU of one turn, p99.9 / max`, [work.p999, work.max], 'ms', 'goal p99.9 10 ms');
 }
 
 /** Repeats a request for the given time, but at least ten times. */
-async function measure(
+async function measureRequest(
   line: HttpConnection,
   seconds: number,
   name: string,
@@ -116,16 +116,16 @@ async function measure(
     times.push(performance.now() - start);
   }
   const cpu = (serverCpuMs(line) - cpuBefore) / times.length;
-  report(name, [quantile(times, 0.5), quantile(times, 0.99)], 'ms', remark);
-  report(`${name}: CPU`, cpu, 'ms');
+  reportFigure(name, [quantileOf(times, 0.5), quantileOf(times, 0.99)], 'ms', remark);
+  reportFigure(`${name}: CPU`, cpu, 'ms');
 }
 
 /** Creates silences that match no event, with as many different subscriptions as checks. */
 async function postSilences(backend: BenchServer, from: number, to: number): Promise<void> {
-  const groups = SILENCES_MANY / SILENCES_PER_CHECK;
+  const groups = SILENCE_COUNT_LARGE / SILENCES_PER_CHECK;
   let next = from;
   await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
+    Array.from({ length: CONNECTION_COUNT }, async () => {
       const line = new HttpConnection(backend);
       while (next < to) {
         const entry = next++;

@@ -6,26 +6,26 @@ import type { Readable } from 'node:stream';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const REPOSITORY_ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Builds the programs if they are older than their sources, so that no measured start includes a build. */
 export async function buildPrograms(): Promise<void> {
-  await once(spawn(`${ROOT}scripts/mon-backend`, ['version'], { stdio: 'ignore' }), 'exit');
+  await once(spawn(`${REPOSITORY_ROOT}scripts/mon-backend`, ['version'], { stdio: 'ignore' }), 'exit');
 }
 
 /** Creates a state directory on the disk of the project, so that an fsync has its real cost. */
 export function makeStateDir(): Promise<string> {
-  return mkdtemp(`${ROOT}build/bench-`);
+  return mkdtemp(`${REPOSITORY_ROOT}build/bench-`);
 }
 
 /** The log record of a started backend. */
-interface Started {
+interface StartLogRecord {
   readonly url: string;
   readonly agent_url?: string;
 }
 
 /** The longest delays, in milliseconds: the 99.9th percentile and the maximum. */
-interface Longest {
+interface LongestDelays {
   readonly p999: number;
   readonly max: number;
 }
@@ -33,9 +33,9 @@ interface Longest {
 /** Delays of a backend's event loop since the previous query. */
 export interface LoopDelay {
   /** Delay of the event loop, including the time in which other processes used the core. */
-  readonly late: Longest;
+  readonly late: LongestDelays;
   /** CPU time that the event loop itself used in one iteration. */
-  readonly work: Longest;
+  readonly work: LongestDelays;
 }
 
 export interface BenchBackend extends AsyncDisposable {
@@ -57,7 +57,7 @@ export interface BenchBackend extends AsyncDisposable {
  * @param stateDir state directory; it is deleted at the end unless `keepsState` is set; default: an empty directory
  */
 export async function startBackend({
-  clone = ROOT,
+  clone = REPOSITORY_ROOT,
   settings = {},
   stateDir,
   keepsState = false,
@@ -71,7 +71,7 @@ export async function startBackend({
   readonly env?: Readonly<Record<string, string>>;
   readonly isLoopWatched?: boolean;
 } = {}): Promise<BenchBackend> {
-  const watching = isLoopWatched ? { NODE_OPTIONS: `--import ${ROOT}scripts/bench/watch-loop.ts` } : {};
+  const watching = isLoopWatched ? { NODE_OPTIONS: `--import ${REPOSITORY_ROOT}scripts/bench/watch-loop.ts` } : {};
   const dir = stateDir ?? (await makeStateDir());
   const config = `${dir}.json`;
   await writeFile(config, JSON.stringify(settings));
@@ -82,12 +82,12 @@ export async function startBackend({
   const exited = once(child, 'exit');
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
-  const { url, agent_url: agentUrl = '' } = await new Promise<Started>((resolve, reject) => {
+  const { url, agent_url: agentUrl = '' } = await new Promise<StartLogRecord>((resolve, reject) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {
       // The backend logs each response, and this process also generates the load, so only the necessary lines are
       // parsed.
       if (line.includes('"level":"error"')) console.error(line);
-      else if (line.includes('"url":')) resolve(JSON.parse(line) as Started);
+      else if (line.includes('"url":')) resolve(JSON.parse(line) as StartLogRecord);
     });
     exited.then(() => reject(new Error('the backend did not start')), reject);
   });

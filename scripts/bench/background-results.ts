@@ -6,8 +6,8 @@ import type { BenchBackend } from './backend-process.ts';
 import type { LatencyReport, ResultsOrder, ResultsReport, ResultsRequest } from './results-process.ts';
 
 /** Default number of results per second. */
-export const RATE = 20_000;
-const AGENTS = 100;
+export const RESULTS_PER_SECOND = 20_000;
+const AGENT_COUNT = 100;
 const WARM_UP_MS = 3000;
 
 /**
@@ -18,9 +18,9 @@ const WARM_UP_MS = 3000;
 export async function whileResultsComeIn(
   { url }: BenchBackend,
   act: (latencyP99: () => Promise<number>) => Promise<void>,
-  rate = RATE,
+  rate = RESULTS_PER_SECOND,
 ): Promise<number> {
-  const order: ResultsOrder = { url, agents: AGENTS, rate };
+  const order: ResultsOrder = { url, agents: AGENT_COUNT, rate };
   const load = fork(join(import.meta.dirname, 'results-process.ts'), [JSON.stringify(order)]);
   const ask = async <Report>(request: ResultsRequest): Promise<Report> => {
     load.send(request);

@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { AGENT_PATH, AGENT_PROTOCOL, type BackendMessage } from '../../shared/schemas/agent.ts';
 import { cpuMs } from './process-figures.ts';
-import { quantile } from './report.ts';
+import { quantileOf } from './report.ts';
 
 /** Number of checks that each agent reports in rotation. */
-export const CHECKS_EACH = 200;
+export const CHECKS_PER_AGENT = 200;
 export const RESULT_BYTES = 600;
 /** Maximum number of unacknowledged results of one agent in a closed loop. */
-const WINDOW = 32;
+const WINDOW_RESULTS = 32;
 /** Execution time of every result, in epoch seconds. */
-const EXECUTED = 1_700_000_000;
+const EXECUTED_SECONDS = 1_700_000_000;
 /** Duration of every result in seconds. */
-const DURATION = 0.123;
+const DURATION_SECONDS = 0.123;
 const FRAME_START = '{"type":"results","results":[';
 /** The end of the message with a delta result, after the id of its baseline. */
-const DELTA_END = `"executed":${String(EXECUTED)},"issued":${String(EXECUTED)},"duration":${String(DURATION)}}]}`;
+const DELTA_END = `"executed":${String(EXECUTED_SECONDS)},"issued":${String(EXECUTED_SECONDS)},"duration":${String(DURATION_SECONDS)}}]}`;
 
 interface BenchAgentOptions {
   /** True if the agent sends every result in full, without delta results. Default: false. */
@@ -85,7 +85,7 @@ export class BenchAgent {
   /** Makes later results name the given handlers. */
   setHandlers(handlers: readonly string[]): void {
     this.#setMessages(
-      Array.from({ length: CHECKS_EACH }, (_, check) =>
+      Array.from({ length: CHECKS_PER_AGENT }, (_, check) =>
         checkJson(`check-${String(check)}`, this.#at + check, handlers),
       ),
     );
@@ -98,10 +98,10 @@ export class BenchAgent {
    */
   change(share: number, more: object = {}): void {
     const round = (isOther: boolean): string[] =>
-      Array.from({ length: CHECKS_EACH }, (_, check) => {
+      Array.from({ length: CHECKS_PER_AGENT }, (_, check) => {
         // The changing checks fail in one round and are OK in the next one. Of the other checks, one in twenty always
         // fails.
-        const at = check < share * CHECKS_EACH ? Number(isOther) : this.#at + check;
+        const at = check < share * CHECKS_PER_AGENT ? Number(isOther) : this.#at + check;
         return checkJson(`check-${String(check)}`, at, ['default'], more);
       });
     this.#setMessages([...round(false), ...round(true)]);
@@ -117,7 +117,7 @@ export class BenchAgent {
 
   start(): void {
     this.#closedLoop = true;
-    while (this.unacknowledged < WINDOW) this.send();
+    while (this.unacknowledged < WINDOW_RESULTS) this.send();
   }
 
   stop(): void {
@@ -147,7 +147,7 @@ export class BenchAgent {
 
   #sendResult(id: number): void {
     const at = id % this.#messages.length;
-    const check = id % CHECKS_EACH;
+    const check = id % CHECKS_PER_AGENT;
     const text = this.#messages[at] ?? '';
     const baseline = this.#baselines[check];
     const start = this.#frameStart;
@@ -169,12 +169,12 @@ export class BenchAgent {
 
   #acknowledged(acked: number, baselines: readonly number[] = []): void {
     for (const id of baselines) {
-      const baseline = this.#baselines[id % CHECKS_EACH];
+      const baseline = this.#baselines[id % CHECKS_PER_AGENT];
       if (baseline?.id === id) baseline.deltaText = `"baseline":${String(id)},${DELTA_END}`;
     }
     for (let id = this.#acked + 1; id <= acked; id++) this.onAcknowledged?.(this.#sentAt[id % 4096] ?? NaN);
     this.#acked = acked;
-    if (this.#closedLoop) while (this.unacknowledged < WINDOW) this.send();
+    if (this.#closedLoop) while (this.unacknowledged < WINDOW_RESULTS) this.send();
   }
 
   /** Resends all results after the given id. Their latency still counts from the first time they were sent. */
@@ -194,7 +194,7 @@ export function checkJson(
   more: object = {},
 ): string {
   const status = at % 20 === 0 ? 2 : 0;
-  return resultJson({ name, status, handlers, issued: EXECUTED, executed: EXECUTED, ...more });
+  return resultJson({ name, status, handlers, issued: EXECUTED_SECONDS, executed: EXECUTED_SECONDS, ...more });
 }
 
 /** Returns a result as JSON of about `RESULT_BYTES`; the output is filled up to that size. */
@@ -205,7 +205,7 @@ export function resultJson(result: { readonly name: string; readonly [attribute:
     subscribers: ['linux'],
     command: `/usr/lib/mon/plugins/${result.name} -w 80 -c 90 --verbose`,
     handlers: ['default'],
-    duration: DURATION,
+    duration: DURATION_SECONDS,
     team: 'operations',
     ...result,
   };
@@ -216,7 +216,7 @@ export function resultJson(result: { readonly name: string; readonly [attribute:
   });
 }
 
-export interface Load {
+export interface MeasuredLoad {
   /** Acknowledged results per second. */
   readonly rate: number;
   /**
@@ -229,14 +229,14 @@ export interface Load {
 }
 
 /** Sends results as fast as possible, with a limit on unacknowledged results. */
-export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms: number): Promise<Load> {
-  const before = ackedBy(agents);
+export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms: number): Promise<MeasuredLoad> {
+  const before = sumOfAcknowledged(agents);
   const cpuBefore = cpuMs(pid);
   const ownBefore = process.cpuUsage();
   const startedAt = performance.now();
   for (const agent of agents) agent.start();
   await sleep(ms);
-  const results = ackedBy(agents) - before;
+  const results = sumOfAcknowledged(agents) - before;
   const { user, system } = process.cpuUsage(ownBefore);
   const load = {
     rate: (results * 1000) / (performance.now() - startedAt),
@@ -269,7 +269,7 @@ export async function openLoop(
   const reached = (sent * 1000) / (performance.now() - startedAt);
   while (agents.some(({ unacknowledged: waiting }) => waiting > 0)) await sleep(5);
   for (const agent of agents) agent.onAcknowledged = undefined;
-  return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), reached };
+  return { p50: quantileOf(latencies, 0.5), p99: quantileOf(latencies, 0.99), reached };
 }
 
 /**
@@ -282,20 +282,20 @@ export async function steadyLoop(
   rate: number,
   isOver: () => boolean,
 ): Promise<{ reached: number }> {
-  const before = ackedBy(agents);
+  const before = sumOfAcknowledged(agents);
   const startedAt = performance.now();
   for (let tick = 0; !isOver(); await sleep(1)) {
     const due = ((performance.now() - startedAt) * rate) / 1000;
     for (; tick < due; tick++) {
       const agent = agents[tick % agents.length];
-      if (agent !== undefined && agent.unacknowledged < WINDOW) agent.send();
+      if (agent !== undefined && agent.unacknowledged < WINDOW_RESULTS) agent.send();
     }
   }
-  const reached = ((ackedBy(agents) - before) * 1000) / (performance.now() - startedAt);
+  const reached = ((sumOfAcknowledged(agents) - before) * 1000) / (performance.now() - startedAt);
   while (agents.some(({ unacknowledged: waiting }) => waiting > 0)) await sleep(5);
   return { reached };
 }
 
-export function ackedBy(agents: readonly BenchAgent[]): number {
+export function sumOfAcknowledged(agents: readonly BenchAgent[]): number {
   return agents.reduce((sum, { acked }) => sum + acked, 0);
 }

@@ -34,12 +34,12 @@ export type BenchFile = z.infer<typeof benchFileSchema>;
  */
 export async function readBenchFile(file: string): Promise<BenchFile> {
   const text = await readFile(file, 'utf8');
-  const { success, data, error } = benchFileSchema.safeParse(parsed(text, file));
+  const { success, data, error } = benchFileSchema.safeParse(parseJsonFile(text, file));
   if (success) return data;
   throw new Error(`${file} is not what 'npm run bench -- all' writes: ${z.prettifyError(error)}`);
 }
 
-function parsed(text: string, file: string): unknown {
+function parseJsonFile(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

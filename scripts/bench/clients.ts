@@ -10,13 +10,13 @@ import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts'
 import { BenchAgent } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { cpuMs, memoryMiB, memoryPartsMiB, peakMemoryMiB } from './process-figures.ts';
-import { formatNumber, quantile, report, timesOf } from './report.ts';
+import { formatNumber, quantileOf, reportFigure, timesOf } from './report.ts';
 
-const BATCH = 2000;
+const BATCH_CLIENTS = 2000;
 /** Size of the incompressible text in each client, in bytes. */
 const TEXT_BYTES = 4096;
 const EXISTING_AGENTS = 200;
-const REQUESTS = 500;
+const REQUEST_COUNT = 500;
 /** Heap limit in MiB that Node.js would have on a machine with 2 GiB. */
 const HEAP_MIB = 1024;
 
@@ -27,7 +27,7 @@ const HEAP_MIB = 1024;
 export async function measureClients(_seconds: number, { clients }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
   await writeClients(stateDir, clients);
-  report('clients', clients, '', `${formatNumber(TEXT_BYTES)} bytes each`);
+  reportFigure('clients', clients, '', `${formatNumber(TEXT_BYTES)} bytes each`);
 
   await buildPrograms();
   const begun = performance.now();
@@ -36,19 +36,19 @@ export async function measureClients(_seconds: number, { clients }: BenchSizes):
     env: { NODE_OPTIONS: `--max-old-space-size=${String(HEAP_MIB)}` },
   });
   const startSeconds = (performance.now() - begun) / 1000;
-  report('start to serving', startSeconds, 's', `CPU ${(cpuMs(backend.pid) / 1000).toFixed(1)} s`);
+  reportFigure('start to serving', startSeconds, 's', `CPU ${(cpuMs(backend.pid) / 1000).toFixed(1)} s`);
   const { own, files } = memoryPartsMiB(backend.pid);
-  report(
+  reportFigure(
     'memory after the start',
     memoryMiB(backend.pid),
     'MiB',
     `own ${formatNumber(own)}, files ${formatNumber(files)}`,
   );
-  report('peak of the start', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
+  reportFigure('peak of the start', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
   const metrics = await (await fetch(`${backend.url}/metrics`)).text();
   for (const name of ['mon_memory_used_bytes', 'mon_memory_limit_bytes']) {
     const bytes = Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]);
-    report(name, bytes / 1024 / 1024, 'MiB');
+    reportFigure(name, bytes / 1024 / 1024, 'MiB');
   }
 
   const ask = async (path: string): Promise<void> => {
@@ -57,35 +57,37 @@ export async function measureClients(_seconds: number, { clients }: BenchSizes):
     await answer.arrayBuffer();
   };
   const nameAt = (at: number): string => `agent-${String((at * 7919) % clients)}`;
-  await timed('GET /clients/:client', REQUESTS, (at) => ask(`/clients/${nameAt(at)}`));
-  await timed('GET /clients?limit=100', REQUESTS / 10, (at) =>
+  await reportTimes('GET /clients/:client', REQUEST_COUNT, (at) => ask(`/clients/${nameAt(at)}`));
+  await reportTimes('GET /clients?limit=100', REQUEST_COUNT / 10, (at) =>
     ask(`/clients?limit=100&offset=${String((at * 7919) % clients)}`),
   );
-  await timed('GET /api/mon/v1/clients?q=', 5, (at) => ask(`/api/mon/v1/clients?limit=10&q=client%3D${nameAt(at)}`));
+  await reportTimes('GET /api/mon/v1/clients?q=', 5, (at) =>
+    ask(`/api/mon/v1/clients?limit=10&q=client%3D${nameAt(at)}`),
+  );
   const agents: BenchAgent[] = [];
-  await timed('an agent connects, its client is known', EXISTING_AGENTS, async (at) => {
+  await reportTimes('an agent connects, its client is known', EXISTING_AGENTS, async (at) => {
     agents.push(await BenchAgent.connect(backend.url, at));
   });
-  await timed('POST /results of a known client', REQUESTS, (at) =>
+  await reportTimes('POST /results of a known client', REQUEST_COUNT, (at) =>
     postJson(`${backend.url}/results`, { source: nameAt(at), name: 'disk', output: 'full', status: 2 }),
   );
-  await timed('GET /events, with their clients', 10, () => ask('/events'));
+  await reportTimes('GET /events, with their clients', 10, () => ask('/events'));
   for (const agent of agents) agent.close();
   const after = memoryPartsMiB(backend.pid);
-  report(
+  reportFigure(
     'memory after that',
     memoryMiB(backend.pid),
     'MiB',
     `own ${formatNumber(after.own)}, files ${formatNumber(after.files)}`,
   );
-  report('peak of all', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
+  reportFigure('peak of all', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
 }
 
 async function writeClients(dir: string, clients: number): Promise<void> {
   const store = await openLevelStore(dir);
   const lease = await store.acquire('main', 30_000);
-  for (let start = 0; start < clients; start += BATCH) {
-    const ops = Array.from({ length: Math.min(BATCH, clients - start) }, (_, at) => {
+  for (let start = 0; start < clients; start += BATCH_CLIENTS) {
+    const ops = Array.from({ length: Math.min(BATCH_CLIENTS, clients - start) }, (_, at) => {
       const name = `agent-${String(start + at)}`;
       const identity = { name, address: '10.0.0.1', subscriptions: ['bench', 'linux', `client:${name}`] };
       const client = { ...identity, keepalives: false, version: '1.9.0', timestamp: Math.floor(Date.now() / 1000) };
@@ -104,7 +106,7 @@ async function writeClients(dir: string, clients: number): Promise<void> {
   await store.close();
 }
 
-async function timed(what: string, times: number, act: (at: number) => Promise<unknown>): Promise<void> {
+async function reportTimes(what: string, times: number, act: (at: number) => Promise<unknown>): Promise<void> {
   const taken = await timesOf(times, act);
-  report(what, [quantile(taken, 0.5), quantile(taken, 0.99)], 'ms', `p50 / p99 of ${formatNumber(times)}`);
+  reportFigure(what, [quantileOf(taken, 0.5), quantileOf(taken, 0.99)], 'ms', `p50 / p99 of ${formatNumber(times)}`);
 }

@@ -7,14 +7,14 @@ import { startDatabase, startMembers } from './cluster-members.ts';
 import { startFleet, type Fleet } from './fleet.ts';
 import { openFilesMax } from '../../daemon/backend/store/open-files.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';
-import { formatNumber, mean, report } from './report.ts';
+import { formatNumber, meanOf, reportFigure } from './report.ts';
 
 /** Number of members with agents. One more member has none at first, and takes over agents of the lost member. */
-const MEMBERS = 3;
+const MEMBER_COUNT = 3;
 /** The benchmark exceeds the default limits of entities and connections. */
-const SETTINGS = { 'entity-limit': 'unlimited', 'connection-limit': 1_000_000 };
+const UNLIMITED_SETTINGS = { 'entity-limit': 'unlimited', 'connection-limit': 1_000_000 };
 /** Number of file descriptors and connections of a backend that are not for agents. */
-const SPARE = 50;
+const SPARE_CONNECTIONS = 50;
 const CONNECT_MS = 180_000;
 const RECONNECT_MS_MAX = 300_000;
 
@@ -26,12 +26,12 @@ const RECONNECT_MS_MAX = 300_000;
  * many
  */
 export async function agentsOfMembers(requestedAgents: number): Promise<void> {
-  const possible = connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE;
+  const possible = connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE_CONNECTIONS;
   const each = Math.min(requestedAgents, possible);
   await using server = await startDatabase();
-  await using cluster = await startMembers(MEMBERS + 1, await server.database(), SETTINGS);
-  const members = cluster.members.slice(0, MEMBERS);
-  const [spare] = cluster.members.slice(MEMBERS);
+  await using cluster = await startMembers(MEMBER_COUNT + 1, await server.database(), UNLIMITED_SETTINGS);
+  const members = cluster.members.slice(0, MEMBER_COUNT);
+  const [spare] = cluster.members.slice(MEMBER_COUNT);
   // Memory is the growth from the first half of the agents to all, so that the fixed cost of the first agents is
   // excluded.
   const half = Math.floor(each / 2);
@@ -43,12 +43,22 @@ export async function agentsOfMembers(requestedAgents: number): Promise<void> {
     each < requestedAgents
       ? `, ${formatNumber(requestedAgents)} are too many for ${formatNumber(openFilesMax())} descriptors`
       : '';
-  report('idle agents, a third of them at each of three members', 2 * half * MEMBERS, '', `goal 40,000${limit}`);
+  reportFigure(
+    'idle agents, a third of them at each of three members',
+    2 * half * MEMBER_COUNT,
+    '',
+    `goal 40,000${limit}`,
+  );
   const [writer = NaN, ...others] = grown;
   const names = 'where it is connected / at the one that writes / at all three';
-  report(`memory for each agent more, ${names}`, [mean(others), writer / MEMBERS, mean(grown)], 'KiB', 'goal 30');
+  reportFigure(
+    `memory for each agent more, ${names}`,
+    [meanOf(others), writer / MEMBER_COUNT, meanOf(grown)],
+    'KiB',
+    'goal 30',
+  );
   const busy = await cpuOf(members, KEEPALIVE_SECONDS * 1000);
-  report('CPU of writer / member / member beside them', busy, '%', 'of one core');
+  reportFigure('CPU of writer / member / member beside them', busy, '%', 'of one core');
   await loseMember(
     members,
     [first, second].flatMap(({ fleets }) => fleets.at(-1) ?? []),
@@ -70,7 +80,7 @@ async function connectFleets(
     // If its own member is lost, an agent tries the other members in this order.
     const others = [...(spare === undefined ? [] : [spare]), ...members.slice(at + 1), ...members.slice(0, at)];
     const backends = [...members.slice(at, at + 1), ...others].map(({ url }) => url);
-    const net = 1 + round * MEMBERS + at;
+    const net = 1 + round * MEMBER_COUNT + at;
     return started.use(startFleet({ backends, agents, name: `idle-${String(net)}`, net }));
   });
   await Promise.all(fleets.map((fleet) => fleet.untilConnected(CONNECT_MS)));
@@ -90,7 +100,7 @@ async function loseMember(members: readonly BenchBackend[], fleets: readonly Fle
   while (connected() === all) await sleep(10);
   await Promise.all(fleets.map((fleet) => fleet.untilConnected(RECONNECT_MS_MAX)));
   const seconds = (performance.now() - begun) / 1000;
-  report(`the ${formatNumber(all)} agents of a lost member are connected again`, seconds, 's', 'goal 60');
+  reportFigure(`the ${formatNumber(all)} agents of a lost member are connected again`, seconds, 's', 'goal 60');
 }
 
 async function cpuOf(members: readonly BenchBackend[], ms: number): Promise<number[]> {

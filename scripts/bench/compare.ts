@@ -1,5 +1,5 @@
 import { readBenchFile, type BenchRun, type MachineSpeed } from './bench-file.ts';
-import { figureText, mean } from './report.ts';
+import { figureText, meanOf } from './report.ts';
 
 /**
  * Units whose values are higher on a faster machine. The values of `LOWER_IS_FASTER` are lower on a faster machine;
@@ -39,7 +39,7 @@ export function compareRuns(before: BenchRun, after: BenchRun): readonly FigureC
 
 /** Returns the speed of one core in the second run, divided by its speed in the first run. */
 function speedRatio(before: BenchRun, after: BenchRun): number {
-  return parses(after.speed) / parses(before.speed);
+  return meanParsesPerSecond(after.speed) / meanParsesPerSecond(before.speed);
 }
 
 /** Prints the comparison of two result files of `npm run bench -- all`. */
@@ -53,16 +53,16 @@ export async function printComparison(before: string, after: string): Promise<vo
     );
     for (const { what, before: one, after: other, ratios, atEqualSpeed } of compareRuns(base, run)) {
       console.log(
-        `  ${what.padEnd(76)} ${one.padStart(18)} ${other.padStart(18)}  ${text(ratios)}, ${text(atEqualSpeed)}`,
+        `  ${what.padEnd(76)} ${one.padStart(18)} ${other.padStart(18)}  ${ratiosText(ratios)}, ${ratiosText(atEqualSpeed)}`,
       );
     }
   }
 }
 
-function parses(speed: readonly MachineSpeed[]): number {
-  return mean(speed.map(({ jsonParsesPerSecond }) => jsonParsesPerSecond));
+function meanParsesPerSecond(speed: readonly MachineSpeed[]): number {
+  return meanOf(speed.map(({ jsonParsesPerSecond }) => jsonParsesPerSecond));
 }
 
-function text(ratios: readonly number[]): string {
+function ratiosText(ratios: readonly number[]): string {
   return ratios.map((ratio) => ratio.toFixed(3)).join(' / ');
 }

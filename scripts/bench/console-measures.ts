@@ -1,18 +1,19 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Arrival, ConsoleTerminal, TerminalSize } from './console-terminal.ts';
+import type { FrameArrival, ConsoleTerminal, TerminalSize } from './console-terminal.ts';
 import { formatNumber } from './report.ts';
 
-export const EVENTS = 100_000;
+export const EVENT_COUNT = 100_000;
 /** Number of changes per second during a storm. */
-export const STORM = 5000;
-export const SMALL: TerminalSize = { columns: 80, rows: 24 };
-export const USUAL: TerminalSize = { columns: 120, rows: 36 };
-export const LARGE: TerminalSize = { columns: 200, rows: 50 };
+export const STORM_CHANGES_PER_SECOND = 5000;
+export const SMALL_TERMINAL: TerminalSize = { columns: 80, rows: 24 };
+export const MEDIUM_TERMINAL: TerminalSize = { columns: 120, rows: 36 };
+export const LARGE_TERMINAL: TerminalSize = { columns: 200, rows: 50 };
 
 export function isLive(screen: string): boolean {
   return (
-    (screen.includes('LIVE') && screen.includes(`of ${formatNumber(EVENTS)} events`)) || / [\d,]+\/100,000/.test(screen)
+    (screen.includes('LIVE') && screen.includes(`of ${formatNumber(EVENT_COUNT)} events`)) ||
+    / [\d,]+\/100,000/.test(screen)
   );
 }
 
@@ -46,17 +47,17 @@ export async function measureIdle(terminal: ConsoleTerminal, ms: number): Promis
 export async function typedFilters(
   terminal: ConsoleTerminal,
   rounds: number,
-): Promise<{ readonly pages: readonly Arrival[]; readonly counts: readonly Arrival[] }> {
-  const pages: Arrival[] = [];
-  const counts: Arrival[] = [];
+): Promise<{ readonly pages: readonly FrameArrival[]; readonly counts: readonly FrameArrival[] }> {
+  const pages: FrameArrival[] = [];
+  const counts: FrameArrival[] = [];
   for (let round = 0; round < rounds; round++) {
     await terminal.press('/', (screen) => /^ \//m.test(screen));
     const term = String(200 + round * 29);
     for (const key of [...term.split(''), ...term.split('').fill('\u007F')]) {
       await sleep(40 + Math.random() * 80);
-      const before = shownIn(terminal.lines.join('\n'));
-      const page = await terminal.press(key, (screen) => shownIn(screen) !== before);
-      const fullCount = await terminal.until((screen) => shownIn(screen)?.endsWith('+') === false);
+      const before = shownCountText(terminal.lines.join('\n'));
+      const page = await terminal.press(key, (screen) => shownCountText(screen) !== before);
+      const fullCount = await terminal.until((screen) => shownCountText(screen)?.endsWith('+') === false);
       pages.push(page);
       counts.push({ delayMs: page.delayMs + fullCount.delayMs, coreMs: page.coreMs + fullCount.coreMs });
     }
@@ -65,6 +66,6 @@ export async function typedFilters(
   return { pages, counts };
 }
 
-function shownIn(screen: string): string | undefined {
+function shownCountText(screen: string): string | undefined {
   return /([\d,]+\+?) of [\d,]+ events shown/.exec(screen)?.[1];
 }

@@ -4,7 +4,7 @@ import headless, { type Terminal } from '@xterm/headless';
 import { spawn, type IPty } from '@lydell/node-pty';
 import { cpuMs, memoryMiB, runQueueWaitMs } from './process-figures.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..');
 
 export interface TerminalSize {
   readonly columns: number;
@@ -12,7 +12,7 @@ export interface TerminalSize {
 }
 
 /** The time that the expected content needed to appear on the screen. */
-export interface Arrival {
+export interface FrameArrival {
   /** Time from the call until the last byte of the expected content arrived. */
   readonly delayMs: number;
   /** The part of `delayMs` in which the console or this process was ready to run but had no CPU core. */
@@ -40,7 +40,7 @@ export class ConsoleTerminal implements AsyncDisposable {
   constructor(
     backend: string,
     size: TerminalSize,
-    { env = {}, programArguments = [], clone = ROOT }: ConsoleOptions = {},
+    { env = {}, programArguments = [], clone = REPOSITORY_ROOT }: ConsoleOptions = {},
   ) {
     const { PATH, HOME } = process.env;
     this.#size = size;
@@ -98,7 +98,7 @@ export class ConsoleTerminal implements AsyncDisposable {
   }
 
   /** Types keys and waits until the screen has the expected content. */
-  async press(keys: string, holds: (screen: string) => boolean, timeoutMs?: number): Promise<Arrival> {
+  async press(keys: string, holds: (screen: string) => boolean, timeoutMs?: number): Promise<FrameArrival> {
     this.write(keys);
     return this.until(holds, timeoutMs);
   }
@@ -126,10 +126,10 @@ export class ConsoleTerminal implements AsyncDisposable {
    *
    * @throws Error with the content of the screen, after the timeout
    */
-  async until(holds: (screen: string) => boolean, timeoutMs = 10_000): Promise<Arrival> {
+  async until(holds: (screen: string) => boolean, timeoutMs = 10_000): Promise<FrameArrival> {
     const calledAt = performance.now();
     const waitedBefore = this.#waitedMs;
-    const { promise, resolve, reject } = Promise.withResolvers<Arrival>();
+    const { promise, resolve, reject } = Promise.withResolvers<FrameArrival>();
     const timer = setTimeout(
       () => reject(new Error(`not in time; the screen is:\n${this.lines.join('\n')}`)),
       timeoutMs,

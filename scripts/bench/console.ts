@@ -3,17 +3,27 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENTS, isLive, LARGE, measureIdle, showsRow, SMALL, STORM, typedFilters, USUAL } from './console-measures.ts';
-import { ConsoleTerminal, type Arrival, type TerminalSize } from './console-terminal.ts';
+import {
+  EVENT_COUNT,
+  isLive,
+  LARGE_TERMINAL,
+  measureIdle,
+  showsRow,
+  SMALL_TERMINAL,
+  STORM_CHANGES_PER_SECOND,
+  typedFilters,
+  MEDIUM_TERMINAL,
+} from './console-measures.ts';
+import { ConsoleTerminal, type FrameArrival, type TerminalSize } from './console-terminal.ts';
 import { EchoTerminal } from './echo-terminal.ts';
-import { formatNumber, quantile, report } from './report.ts';
+import { formatNumber, quantileOf, reportFigure } from './report.ts';
 import { startStorm, type Storm } from './storm.ts';
 
 const HEAVY_STORM = 20_000;
-const STARTS = 10;
-const KEYS = 1000;
+const START_COUNT = 10;
+const KEY_COUNT = 1000;
 /** Key sequences, and by how many rows each moves the cursor. */
-const MOVES: readonly (readonly [keys: string, rows: number])[] = [
+const CURSOR_MOVES: readonly (readonly [keys: string, rows: number])[] = [
   ...Array.from({ length: 9 }, () => ['j', 1] as const),
   ['5j', 5],
   ['kk', -2],
@@ -44,40 +54,40 @@ const STALL_MS = 3000;
  */
 export async function measureConsole(): Promise<void> {
   reportMachine();
-  await starts();
-  await using storm = await startStorm(EVENTS);
-  await usualScreen(storm);
-  for (const size of [LARGE, SMALL]) await otherScreen(storm, size);
+  await measureStarts();
+  await using storm = await startStorm(EVENT_COUNT);
+  await measureMediumScreen(storm);
+  for (const size of [LARGE_TERMINAL, SMALL_TERMINAL]) await measureScreen(storm, size);
   await mergedList();
   reportMachine();
 }
 
-async function starts(): Promise<void> {
+async function measureStarts(): Promise<void> {
   for (const [name, env, goal] of [
     ['start to first frame, warm', {}, 'goal 150, under 200'],
     ['start to first frame, code not compiled yet', { NODE_DISABLE_COMPILE_CACHE: '1' }, 'goal 250'],
   ] as const) {
     const delays: number[] = [];
     // The first start is not measured, because it fills the caches.
-    for (let round = 0; round <= STARTS; round++) {
-      await using terminal = new ConsoleTerminal('http://127.0.0.1:9', USUAL, { env });
+    for (let round = 0; round <= START_COUNT; round++) {
+      await using terminal = new ConsoleTerminal('http://127.0.0.1:9', MEDIUM_TERMINAL, { env });
       const { delayMs } = await terminal.until((screen) => screen.includes('connecting to'));
       if (round > 0) delays.push(delayMs);
       await terminal.quit();
     }
-    report(`${name}, p50 / fastest`, [quantile(delays, 0.5), Math.min(...delays)], 'ms', goal);
+    reportFigure(`${name}, p50 / fastest`, [quantileOf(delays, 0.5), Math.min(...delays)], 'ms', goal);
   }
 }
 
-async function usualScreen(storm: Storm): Promise<void> {
-  storm.applyOrder({ changesPerSecond: STORM, pings: false });
-  await using terminal = new ConsoleTerminal(storm.url, USUAL);
+async function measureMediumScreen(storm: Storm): Promise<void> {
+  storm.applyOrder({ changesPerSecond: STORM_CHANGES_PER_SECOND, pings: false });
+  await using terminal = new ConsoleTerminal(storm.url, MEDIUM_TERMINAL);
   const { delayMs } = await terminal.until(isLive, 30_000);
-  report(`start to live with ${formatNumber(EVENTS)} events`, delayMs, 'ms', 'goal 700');
-  const memories = [20, 60, 120].map((seconds) => memoryAfter(terminal, seconds));
+  reportFigure(`start to live with ${formatNumber(EVENT_COUNT)} events`, delayMs, 'ms', 'goal 700');
+  const memories = [20, 60, 120].map((seconds) => memoryMiBAfter(terminal, seconds));
   await reportIdle(terminal, { name: 'storm', cpu: 15, kilobytes: 60 });
-  await keys(terminal, storm, { changesPerSecond: STORM, size: USUAL, goalMs: 30 });
-  report('memory after 20 / 60 / 120 s', await Promise.all(memories), 'MiB', 'goal 350');
+  await measureKeys(terminal, storm, { changesPerSecond: STORM_CHANGES_PER_SECOND, size: MEDIUM_TERMINAL, goalMs: 30 });
+  reportFigure('memory after 20 / 60 / 120 s', await Promise.all(memories), 'MiB', 'goal 350');
   await terminal.press('g', showsRow(1));
   await filterKeys(terminal, 'goal p99 33');
   // The event under the cursor is far down in the list, so its position among the matches is known only after all
@@ -85,8 +95,8 @@ async function usualScreen(storm: Storm): Promise<void> {
   await terminal.press('100j', showsRow(101));
   await sleep(2000);
   await filterKeys(terminal, '', ', with the cursor far down');
-  await folds(terminal);
-  await stall(terminal);
+  await measureFolds(terminal);
+  await measureStall(terminal);
 
   terminal.write('p');
   await terminal.until((screen) => screen.includes('PAUSED'));
@@ -96,19 +106,20 @@ async function usualScreen(storm: Storm): Promise<void> {
   await reportIdle(terminal, { name: 'storm, without the focus', cpu: 5 });
   terminal.write('\u001B[I');
 
-  await keys(terminal, storm, { changesPerSecond: HEAVY_STORM, size: USUAL, goalMs: 33 });
+  await measureKeys(terminal, storm, { changesPerSecond: HEAVY_STORM, size: MEDIUM_TERMINAL, goalMs: 33 });
   storm.applyOrder({ changesPerSecond: 0, pings: false });
   await sleep(2000);
   await reportIdle(terminal, { name: 'quiet', cpu: 3, kilobytes: 1 });
 }
 
-async function otherScreen(storm: Storm, size: TerminalSize): Promise<void> {
-  storm.applyOrder({ changesPerSecond: STORM, pings: false });
+async function measureScreen(storm: Storm, size: TerminalSize): Promise<void> {
+  storm.applyOrder({ changesPerSecond: STORM_CHANGES_PER_SECOND, pings: false });
   await using terminal = new ConsoleTerminal(storm.url, size);
   await terminal.until(isLive, 30_000);
   await sleep(2000);
-  await reportIdle(terminal, { name: `storm at ${sizeText(size)}`, cpu: size === LARGE ? 20 : 10 });
-  if (size === LARGE) await keys(terminal, storm, { changesPerSecond: STORM, size, goalMs: 33 });
+  await reportIdle(terminal, { name: `storm at ${sizeText(size)}`, cpu: size === LARGE_TERMINAL ? 20 : 10 });
+  if (size === LARGE_TERMINAL)
+    await measureKeys(terminal, storm, { changesPerSecond: STORM_CHANGES_PER_SECOND, size, goalMs: 33 });
 }
 
 /**
@@ -116,8 +127,8 @@ async function otherScreen(storm: Storm, size: TerminalSize): Promise<void> {
  * the single backend in the other measurements.
  */
 async function mergedList(): Promise<void> {
-  await using one = await startStorm(EVENTS / 2);
-  await using two = await startStorm(EVENTS / 2);
+  await using one = await startStorm(EVENT_COUNT / 2);
+  await using two = await startStorm(EVENT_COUNT / 2);
   const both: Storm = {
     url: one.url,
     applyOrder: ({ changesPerSecond, pings }) => {
@@ -126,25 +137,25 @@ async function mergedList(): Promise<void> {
     takeAnswerDelays: () => [...one.takeAnswerDelays(), ...two.takeAnswerDelays()],
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  both.applyOrder({ changesPerSecond: STORM, pings: false });
+  both.applyOrder({ changesPerSecond: STORM_CHANGES_PER_SECOND, pings: false });
   const folder = await mkdtemp(join(tmpdir(), 'mon-bench-'));
   const config = join(folder, 'console.yml');
   const contexts = `{ contexts: { one: { backend: "${one.url}" }, two: { backend: "${two.url}" } } }\n`;
   await writeFile(config, contexts);
   try {
-    await using terminal = new ConsoleTerminal('', USUAL, {
+    await using terminal = new ConsoleTerminal('', MEDIUM_TERMINAL, {
       programArguments: ['--config', config, '--context', 'all'],
     });
     const { delayMs } = await terminal.until(
-      (screen) => screen.includes('2 of 2 live') && screen.includes(`of ${formatNumber(EVENTS)} events`),
+      (screen) => screen.includes('2 of 2 live') && screen.includes(`of ${formatNumber(EVENT_COUNT)} events`),
       30_000,
     );
-    report('start to live, two backends as one list', delayMs, 'ms');
+    reportFigure('start to live, two backends as one list', delayMs, 'ms');
     await sleep(2000);
     await reportIdle(terminal, { name: 'storm, two backends as one list' });
-    await keys(terminal, both, {
-      changesPerSecond: STORM,
-      size: USUAL,
+    await measureKeys(terminal, both, {
+      changesPerSecond: STORM_CHANGES_PER_SECOND,
+      size: MEDIUM_TERMINAL,
       goalMs: 30,
       name: ', two backends as one list',
     });
@@ -153,7 +164,7 @@ async function mergedList(): Promise<void> {
   }
 }
 
-async function memoryAfter(terminal: ConsoleTerminal, seconds: number): Promise<number> {
+async function memoryMiBAfter(terminal: ConsoleTerminal, seconds: number): Promise<number> {
   await sleep(seconds * 1000 - terminal.ageMs);
   return terminal.memoryMiB;
 }
@@ -164,9 +175,14 @@ async function reportIdle(
   options: { readonly name: string; readonly cpu?: number; readonly kilobytes?: number },
 ): Promise<void> {
   const { cpu, kilobytesPerSecond } = await measureIdle(terminal, IDLE_MS);
-  report(`CPU of one core, ${options.name}`, cpu, '%', options.cpu === undefined ? '' : `goal ${String(options.cpu)}`);
+  reportFigure(
+    `CPU of one core, ${options.name}`,
+    cpu,
+    '%',
+    options.cpu === undefined ? '' : `goal ${String(options.cpu)}`,
+  );
   if (options.kilobytes !== undefined) {
-    report(`output, ${options.name}`, kilobytesPerSecond, 'kB/s', `goal ${String(options.kilobytes)}`);
+    reportFigure(`output, ${options.name}`, kilobytesPerSecond, 'kB/s', `goal ${String(options.kilobytes)}`);
   }
 }
 
@@ -174,7 +190,7 @@ async function reportIdle(
  * Measures movements of the cursor through the list. Each round starts after a pause in which the list was reordered.
  * Within a round the order is paused, and the row of the cursor shows which key a frame has processed.
  */
-async function keys(
+async function measureKeys(
   terminal: ConsoleTerminal,
   storm: Storm,
   options: {
@@ -191,19 +207,19 @@ async function keys(
   storm.takeAnswerDelays();
   await using echo = await EchoTerminal.open();
   const echoes: number[] = [];
-  const arrivals: Arrival[] = [];
+  const arrivals: FrameArrival[] = [];
   let astray = 0;
   const cpuBefore = terminal.cpuMs;
   const startedAt = performance.now();
-  while (arrivals.length < KEYS) {
-    for (let key = 0; key < MOVES.length; key++) {
+  while (arrivals.length < KEY_COUNT) {
+    for (let key = 0; key < CURSOR_MOVES.length; key++) {
       await sleep(30 + Math.random() * 10);
       echoes.push(await echo.press());
     }
     let pressedAt = performance.now();
     let row = 1;
     arrivals.push(await terminal.press('g', showsRow(row)));
-    for (const [key, by] of MOVES) {
+    for (const [key, by] of CURSOR_MOVES) {
       await sleep(20 + Math.random() * 80);
       // The machine was busy, and the list may have been reordered in the meantime.
       if (performance.now() - pressedAt > ORDER_STANDS_MS) break;
@@ -224,12 +240,17 @@ async function keys(
     arrivals,
     `goal p99 ${String(goalMs)}, slowest 150; ${String(astray)} keys after the order had moved on`,
   );
-  report(`echo of a program that does nothing else, ${name}`, quantiles(echoes), 'ms', 'the share of the machine');
-  report(`CPU of one core, ${name}, with keys`, cpu, '%');
+  reportFigure(
+    `echo of a program that does nothing else, ${name}`,
+    summaryQuantiles(echoes),
+    'ms',
+    'the share of the machine',
+  );
+  reportFigure(`CPU of one core, ${name}, with keys`, cpu, '%');
   const delays = storm.takeAnswerDelays();
-  report(
+  reportFigure(
     `answer to a ping, p99 / slowest, ${name}`,
-    [quantile(delays, 0.99), Math.max(...delays)],
+    [quantileOf(delays, 0.99), Math.max(...delays)],
     'ms',
     'loop lag: goal p99 15, slowest 100',
   );
@@ -237,13 +258,13 @@ async function keys(
 
 async function filterKeys(terminal: ConsoleTerminal, goal: string, where = ''): Promise<void> {
   const { pages, counts } = await typedFilters(terminal, FILTER_ROUNDS);
-  reportArrivals(`key in the filter to its first rows, ${formatNumber(EVENTS)} events${where}`, pages, goal);
-  reportArrivals(`key in the filter to its whole result, ${formatNumber(EVENTS)} events${where}`, counts);
+  reportArrivals(`key in the filter to its first rows, ${formatNumber(EVENT_COUNT)} events${where}`, pages, goal);
+  reportArrivals(`key in the filter to its whole result, ${formatNumber(EVENT_COUNT)} events${where}`, counts);
 }
 
 /** Measures how long folding all events into rows takes, and the CPU while the rows are updated in the storm. */
-async function folds(terminal: ConsoleTerminal): Promise<void> {
-  const arrivals: Arrival[] = [];
+async function measureFolds(terminal: ConsoleTerminal): Promise<void> {
+  const arrivals: FrameArrival[] = [];
   for (let round = 0; round < FOLD_ROUNDS; round++) {
     for (const by of ['check', 'output', 'cause']) {
       terminal.write(`:fold ${by}`);
@@ -251,14 +272,14 @@ async function folds(terminal: ConsoleTerminal): Promise<void> {
       arrivals.push(await terminal.press('\r', (screen) => screen.includes(` by ${by} `)));
     }
   }
-  reportArrivals(`folding ${formatNumber(EVENTS)} events`, arrivals, 'goal slowest 100');
+  reportArrivals(`folding ${formatNumber(EVENT_COUNT)} events`, arrivals, 'goal slowest 100');
   await terminal.press(':fold check\r', (screen) => screen.includes(' by check '));
   await reportIdle(terminal, { name: 'storm, folded by check' });
   await terminal.press(':fold off\r', (screen) => isLive(screen));
 }
 
 /** Measures a terminal that accepts no output for a while. The console must not show outdated frames afterwards. */
-async function stall(terminal: ConsoleTerminal): Promise<void> {
+async function measureStall(terminal: ConsoleTerminal): Promise<void> {
   await terminal.press('100g', showsRow(100));
   terminal.pauseReading();
   const bytesBefore = terminal.received;
@@ -268,7 +289,12 @@ async function stall(terminal: ConsoleTerminal): Promise<void> {
   terminal.resumeReading();
   const { delayMs } = await terminal.until(showsRow(1));
   const kilobytes = (terminal.received - bytesBefore) / 1000;
-  report('right screen after a stall of 3 s', delayMs, 'ms', `${kilobytes.toFixed(0)} kB; goal 200, one old frame`);
+  reportFigure(
+    'right screen after a stall of 3 s',
+    delayMs,
+    'ms',
+    `${kilobytes.toFixed(0)} kB; goal 200, one old frame`,
+  );
 }
 
 /**
@@ -277,19 +303,19 @@ async function stall(terminal: ConsoleTerminal): Promise<void> {
  */
 function reportMachine(): void {
   const [lastMinute = 0] = loadavg();
-  report('load of the machine', lastMinute, '', `${String(availableParallelism())} cores`);
+  reportFigure('load of the machine', lastMinute, '', `${String(availableParallelism())} cores`);
 }
 
-function reportArrivals(name: string, arrivals: readonly Arrival[], goal = ''): void {
+function reportArrivals(name: string, arrivals: readonly FrameArrival[], goal = ''): void {
   const delays = arrivals.map(({ delayMs }) => delayMs);
   const own = arrivals.map(({ delayMs, coreMs }) => Math.max(0, delayMs - coreMs));
-  report(name, quantiles(delays), 'ms', `${goal}; ${formatNumber(arrivals.length)} keys`);
-  report(`${name}, without waits`, quantiles(own), 'ms');
+  reportFigure(name, summaryQuantiles(delays), 'ms', `${goal}; ${formatNumber(arrivals.length)} keys`);
+  reportFigure(`${name}, without waits`, summaryQuantiles(own), 'ms');
 }
 
 /** Returns the median, the 99th percentile and the maximum of the values. */
-function quantiles(values: readonly number[]): readonly number[] {
-  return [quantile(values, 0.5), quantile(values, 0.99), Math.max(...values)];
+function summaryQuantiles(values: readonly number[]): readonly number[] {
+  return [quantileOf(values, 0.5), quantileOf(values, 0.99), Math.max(...values)];
 }
 
 function sizeText({ columns, rows }: TerminalSize): string {

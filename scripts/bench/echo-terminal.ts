@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { spawn, type IPty } from '@lydell/node-pty';
 
-const PROGRAM = `process.stdin.setRawMode(true).on('data', (keys) => process.stdout.write(keys)); process.stdout.write('!');`;
+const ECHO_PROGRAM = `process.stdin.setRawMode(true).on('data', (keys) => process.stdout.write(keys)); process.stdout.write('!');`;
 
 /**
  * A program that only echoes keys. It shows the minimum time from a key to its output on this machine at this moment.
@@ -12,7 +12,7 @@ export class EchoTerminal implements AsyncDisposable {
   #onData: (() => void) | undefined;
 
   private constructor() {
-    this.#pty = spawn(process.execPath, ['-e', PROGRAM], { encoding: null });
+    this.#pty = spawn(process.execPath, ['-e', ECHO_PROGRAM], { encoding: null });
     this.#exited = new Promise((resolve) => void this.#pty.onExit(() => resolve()));
     this.#pty.onData(() => this.#onData?.());
   }

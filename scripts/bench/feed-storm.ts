@@ -22,14 +22,14 @@ export type StormReport =
   | { readonly kind: 'answers'; readonly delaysMs: readonly number[] };
 
 /** The fields of the console's requests that the simulated backend reads. */
-interface Request {
+interface ConsoleRequest {
   readonly type: string;
   readonly ms?: number;
   readonly full?: readonly string[];
   readonly columns?: boolean;
 }
 
-const EVENTS = Number(process.argv[2]);
+const EVENT_COUNT = Number(process.argv[2]);
 /**
  * Number of events that get every fifth change. They are therefore always the newest events, so that every frame
  * changes what the console shows.
@@ -42,7 +42,7 @@ const FRAME_MS = 50;
 const PING_MS = 25;
 
 /** Outputs without digits, so that a search for the number of a client matches only that client. */
-const OUTPUTS = [
+const OUTPUT_TEXTS = [
   'connect timeout after ten seconds',
   'replication lag above its threshold: the standby does not catch up with the primary',
   'disk nearly full on /var/lib/postgresql',
@@ -53,37 +53,37 @@ const OUTPUTS = [
   'résumé of the probe – durée dépassée',
 ];
 
-const http = createServer((request, response) => {
+const httpServer = createServer((request, response) => {
   const [, , client = '', check = ''] = (request.url ?? '').split('/');
   response.setHeader('content-type', 'application/json').end(JSON.stringify(fullEvent(client, check)));
 });
-const sockets = new WebSocketServer({ server: http, handleProtocols: () => FEED_PROTOCOL });
-const snapshot = Array.from({ length: Math.ceil(EVENTS / FRAME_ROWS) }, (_, frame) => {
+const socketServer = new WebSocketServer({ server: httpServer, handleProtocols: () => FEED_PROTOCOL });
+const snapshotFrames = Array.from({ length: Math.ceil(EVENT_COUNT / FRAME_ROWS) }, (_, frame) => {
   const first = frame * FRAME_ROWS;
-  const indexes = Array.from({ length: Math.min(FRAME_ROWS, EVENTS - first) }, (__, offset) => first + offset);
-  const events = rows(indexes, 100_000);
+  const indexes = Array.from({ length: Math.min(FRAME_ROWS, EVENT_COUNT - first) }, (__, offset) => first + offset);
+  const events = buildRows(indexes, 100_000);
   const [byRow, byColumn]: FeedMessage[] = [
     { type: 'snapshot', seq: 1, rows: { events } },
     { type: 'snapshot', seq: 1, ...snapshotInColumns({ events }) },
   ];
   return { byRow: JSON.stringify(byRow), byColumn: JSON.stringify(byColumn) };
 });
-let order: StormOrder = { changesPerSecond: 0, pings: false };
+let currentOrder: StormOrder = { changesPerSecond: 0, pings: false };
 let delaysMs: number[] = [];
 
 process.on('message', (next: StormOrder) => {
-  order = next;
+  currentOrder = next;
 });
 process.on('disconnect', () => process.exit());
-sockets.on('connection', serve);
-http.listen(0, '127.0.0.1', () => {
-  const address = http.address();
+socketServer.on('connection', serveSocket);
+httpServer.listen(0, '127.0.0.1', () => {
+  const address = httpServer.address();
   if (address !== null && typeof address !== 'string') {
-    report({ kind: 'listening', url: `http://127.0.0.1:${String(address.port)}` });
+    sendReport({ kind: 'listening', url: `http://127.0.0.1:${String(address.port)}` });
   }
 });
 
-function serve(socket: WebSocket): void {
+function serveSocket(socket: WebSocket): void {
   const send = (message: FeedMessage): void => socket.send(JSON.stringify(message));
   const timers: NodeJS.Timeout[] = [];
   let seq = 1;
@@ -98,7 +98,7 @@ function serve(socket: WebSocket): void {
   socket.on('error', () => socket.terminate());
   socket.on('close', () => timers.forEach(clearInterval));
   socket.on('message', (data: Buffer) => {
-    const { type, ms = 0, columns = false, ...pace } = JSON.parse(data.toString()) as Request;
+    const { type, ms = 0, columns = false, ...pace } = JSON.parse(data.toString()) as ConsoleRequest;
     if (type === 'pace') {
       paceMs = ms;
       fullKeys = pace.full && new Set(pace.full);
@@ -117,16 +117,16 @@ function serve(socket: WebSocket): void {
       pingedAt = undefined;
       return;
     }
-    for (const { byRow, byColumn } of snapshot) socket.send(columns ? byColumn : byRow);
+    for (const { byRow, byColumn } of snapshotFrames) socket.send(columns ? byColumn : byRow);
     send({ type: 'live', seq });
     timers.push(
       setInterval(() => {
-        const count = Math.round((order.changesPerSecond * FRAME_MS) / 1000);
+        const count = Math.round((currentOrder.changesPerSecond * FRAME_MS) / 1000);
         if (count === 0) return;
         const hot = Array.from({ length: count / 5 }, () => Math.floor(Math.random() * HOT_EVENTS));
-        const others = Array.from({ length: count - hot.length }, () => Math.floor(Math.random() * EVENTS));
+        const others = Array.from({ length: count - hot.length }, () => Math.floor(Math.random() * EVENT_COUNT));
         seq += 1;
-        Object.assign(pending, rows(others, 100_000), rows(hot, 0, 2));
+        Object.assign(pending, buildRows(others, 100_000), buildRows(hot, 0, 2));
         if (performance.now() - sentAt < paceMs && !isDue) return;
         sentAt = performance.now();
         const events: Record<string, EventRow> = {};
@@ -146,13 +146,18 @@ function serve(socket: WebSocket): void {
       }, FRAME_MS),
       setInterval(() => {
         const results = { ok: 1_000_000, warning: 33_000, critical: 33_000, unknown: 34_000 };
-        const stats = { results, clients: EVENTS / CHECKS_PER_CLIENT, rate: order.changesPerSecond, queue: 0 };
+        const stats = {
+          results,
+          clients: EVENT_COUNT / CHECKS_PER_CLIENT,
+          rate: currentOrder.changesPerSecond,
+          queue: 0,
+        };
         send({ type: 'stats', time: Date.now(), stats });
-        report({ kind: 'answers', delaysMs });
+        sendReport({ kind: 'answers', delaysMs });
         delaysMs = [];
       }, 1000),
       setInterval(() => {
-        if (!order.pings || pingedAt !== undefined) return;
+        if (!currentOrder.pings || pingedAt !== undefined) return;
         pingedAt = performance.now();
         send({ type: 'ping' });
       }, PING_MS),
@@ -167,7 +172,7 @@ function serve(socket: WebSocket): void {
  *
  * @param ageMax maximum time since the last change of their status, in seconds
  */
-function rows(indexes: readonly number[], ageMax: number, status?: number): Record<string, EventRow> {
+function buildRows(indexes: readonly number[], ageMax: number, status?: number): Record<string, EventRow> {
   const now = Math.floor(Date.now() / 1000);
   return Object.fromEntries(
     indexes.map((index) => {
@@ -182,7 +187,7 @@ function rows(indexes: readonly number[], ageMax: number, status?: number): Reco
         since: now - Math.floor(Math.random() * ageMax),
         last: now,
         silenced_by: [],
-        output: OUTPUTS[Math.floor(Math.random() * OUTPUTS.length)] ?? '',
+        output: OUTPUT_TEXTS[Math.floor(Math.random() * OUTPUT_TEXTS.length)] ?? '',
       };
       return [eventKey(client, check), row];
     }),
@@ -203,7 +208,7 @@ function fullEvent(client: string, check: string): Event {
     check: {
       name: check,
       status: 2,
-      output: OUTPUTS.join('\n'),
+      output: OUTPUT_TEXTS.join('\n'),
       command: `/usr/lib/mon/plugins/${check} -w 80 -c 90`,
       handlers: ['pagerduty'],
       interval: 30,
@@ -224,6 +229,6 @@ function fullEvent(client: string, check: string): Event {
   };
 }
 
-function report(message: StormReport): void {
+function sendReport(message: StormReport): void {
   process.send?.(message);
 }

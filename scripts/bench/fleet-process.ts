@@ -27,20 +27,20 @@ export interface FleetReport {
 const AGENTS_OF_ADDRESS = 1000;
 const REPORT_MS = 50;
 /**
- * The reconnect delays of `mon-agent`: `NEXT_BACKEND` before it tries the next backend, and `RECONNECT` after all
+ * The reconnect delays of `mon-agent`: `NEXT_BACKEND` before it tries the next backend, and `RECONNECT_BACKOFF` after all
  * backends have rejected it.
  */
 const NEXT_BACKEND = { minMs: 100, maxMs: 1000 };
-const RECONNECT = { minMs: 500, maxMs: 30_000 };
+const RECONNECT_BACKOFF = { minMs: 500, maxMs: 30_000 };
 /** New connections per second at the start, so that the start is not an unintended storm of connections. */
 const STARTED_EACH_SECOND = 1000;
 
 const { backends, agents, name, net } = JSON.parse(process.argv[2] ?? '') as FleetOrder;
-let connected = 0;
+let connectedAgents = 0;
 
 for (let at = 0; at < agents; at++) setTimeout(() => new IdleAgent(at).connect(), (at * 1000) / STARTED_EACH_SECOND);
 process.once('disconnect', () => process.exit());
-setInterval(() => process.send?.({ connected } satisfies FleetReport), REPORT_MS);
+setInterval(() => process.send?.({ connected: connectedAgents } satisfies FleetReport), REPORT_MS);
 
 class IdleAgent {
   readonly #localAddress: string;
@@ -62,7 +62,7 @@ class IdleAgent {
     let keepalive: NodeJS.Timeout | undefined;
     socket.on('open', () => this.#send(socket, { type: 'hello', client: this.#client, spool: 'bench' }));
     socket.once('message', () => {
-      connected++;
+      connectedAgents++;
       this.#attempt = 0;
       keepalive = setInterval(
         () => this.#send(socket, { type: 'keepalive', client: this.#client }),
@@ -71,7 +71,7 @@ class IdleAgent {
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      if (keepalive !== undefined) connected--;
+      if (keepalive !== undefined) connectedAgents--;
       clearInterval(keepalive);
       this.#again();
     });
@@ -82,7 +82,7 @@ class IdleAgent {
     this.#attempt++;
     const rounds = this.#attempt / backends.length;
     const isRound = Number.isInteger(rounds);
-    const pauseMs = backoffMs(isRound ? rounds : 0, Math.random(), isRound ? RECONNECT : NEXT_BACKEND);
+    const pauseMs = backoffMs(isRound ? rounds : 0, Math.random(), isRound ? RECONNECT_BACKOFF : NEXT_BACKEND);
     setTimeout(() => this.connect(), pauseMs);
   }
 

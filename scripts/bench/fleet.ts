@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetOrder, FleetReport } from './fleet-process.ts';
 
-const LOOK_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 /** Idle agents in a separate process, which has its own limit of file descriptors. */
 export interface Fleet extends AsyncDisposable {
@@ -35,7 +35,7 @@ export function startFleet(order: FleetOrder): Fleet {
       while (connected < order.agents) {
         if (child.exitCode !== null) throw new Error('the agents have ended');
         if (performance.now() > untilMs) throw new Error(`only ${String(connected)} agents are connected`);
-        await sleep(LOOK_MS);
+        await sleep(POLL_INTERVAL_MS);
       }
     },
     async [Symbol.asyncDispose]() {

@@ -7,28 +7,28 @@ import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { preciseCpuMs } from './process-figures.ts';
-import { formatNumber, quantile, report } from './report.ts';
+import { formatNumber, quantileOf, reportFigure } from './report.ts';
 import { measureCpuPerResult, type ComparedBackend } from './side-by-side.ts';
 
-const CONNECTIONS = 30;
+const CONNECTION_COUNT = 30;
 /** Target of results per second, for all backends together. */
-const RATE = 15_000;
+const RESULTS_PER_SECOND = 15_000;
 const WARM_UP_MS = 5000;
 /** Number of parts into which the measured time is divided; the reported value is the median of the parts. */
-const PARTS = 9;
+const PART_COUNT = 9;
 
 /** Number of results in the aggregate, including the results of the agents. */
-const MEMBERS = 25_000;
-const CHECKS_EACH = 100;
+const MEMBER_COUNT = 25_000;
+const CHECKS_PER_CLIENT = 100;
 /** Number of open events while inhibition rules change and while idle silences are counted. */
-const OPEN = 100_000;
-const SILENCES = 1000;
+const OPEN_EVENT_COUNT = 100_000;
+const SILENCE_COUNT = 1000;
 /** An idle backend uses at most this CPU time in 250 ms. It counts as idle after `IDLE_AFTER_MS`. */
 const IDLE_MS = 30;
 const IDLE_AFTER_MS = 1500;
 
 /** One of the compared backends, which differ only in their configuration. */
-interface NamedSide extends ComparedBackend {
+interface NamedBackend extends ComparedBackend {
   readonly what: string;
 }
 
@@ -56,15 +56,15 @@ async function costPerResult(seconds: number): Promise<void> {
   const each = { type: 'webhook', url, filters: ['never'] };
   await using plain = await startBackend({ settings: { filters, handlers: { default: each } } });
   await using unused = await startBackend({
-    settings: { filters, handlers: { default: each, grouped: grouping(url) }, ...rules('of-nobody') },
+    settings: { filters, handlers: { default: each, grouped: groupingHandler(url) }, ...buildRules('of-nobody') },
   });
   await using used = await startBackend({
-    settings: { handlers: { default: grouping(url) }, ...rules('check-1') },
+    settings: { handlers: { default: groupingHandler(url) }, ...buildRules('check-1') },
   });
   const sides = await Promise.all(
-    Object.entries({ plain, unused, used }).map(async ([what, backend]): Promise<NamedSide> => {
-      await fill(backend, MEMBERS, { status: 0, aggregates: ['fleet'] });
-      return { what, backend, agents: await BenchAgent.connectAll(backend.url, CONNECTIONS) };
+    Object.entries({ plain, unused, used }).map(async ([what, backend]): Promise<NamedBackend> => {
+      await postResults(backend, MEMBER_COUNT, { status: 0, aggregates: ['fleet'] });
+      return { what, backend, agents: await BenchAgent.connectAll(backend.url, CONNECTION_COUNT) };
     }),
   );
   for (const [changes, share] of [
@@ -72,20 +72,21 @@ async function costPerResult(seconds: number): Promise<void> {
     ['one result of a hundred changes', 0.01],
   ] as const) {
     for (const { agents } of sides) for (const agent of agents) agent.change(share, { aggregates: ['fleet'] });
-    await measureCpuPerResult(sides, WARM_UP_MS, RATE);
+    await measureCpuPerResult(sides, WARM_UP_MS, RESULTS_PER_SECOND);
     const parts: (readonly number[])[] = [];
-    while (parts.length < PARTS) parts.push(await measureCpuPerResult(sides, (seconds * 1000) / PARTS, RATE));
+    while (parts.length < PART_COUNT)
+      parts.push(await measureCpuPerResult(sides, (seconds * 1000) / PART_COUNT, RESULTS_PER_SECOND));
     for (const [at, { what }] of sides.entries()) {
       if (at === 0) continue;
-      const of = (figure: (part: readonly number[]) => number): number => quantile(parts.map(figure), 0.5);
+      const of = (figure: (part: readonly number[]) => number): number => quantileOf(parts.map(figure), 0.5);
       const more = of(([without = NaN, ...costs]) => ((costs[at - 1] ?? NaN) / without - 1) * 100).toFixed(1);
       const goal = what === 'unused' ? 'goal within 3' : 'no goal';
       const without = formatNumber(of(([cost = NaN]) => cost));
-      report(
+      reportFigure(
         `CPU per result, rules and groups ${what}, ${changes}`,
         of((part) => part[at] ?? NaN),
         'us',
-        `${more} %, without ${without}; ${goal}; ${load()}`,
+        `${more} %, without ${without}; ${goal}; ${machineLoadText()}`,
       );
     }
   }
@@ -98,23 +99,27 @@ async function costPerResult(seconds: number): Promise<void> {
  */
 async function changeOfRules(): Promise<void> {
   const handlers = { default: { type: 'pipe', command: 'true' } };
-  const without = { behind: rules('of-nobody').inhibitions.behind };
+  const without = { behind: buildRules('of-nobody').inhibitions.behind };
   await using backend = await startBackend({ settings: { handlers, inhibitions: without }, isLoopWatched: true });
-  await fill(backend, OPEN, { status: 2, handlers: [] });
+  await postResults(backend, OPEN_EVENT_COUNT, { status: 2, handlers: [] });
   for (const [what, inhibitions, inhibited] of [
-    ['are quiet', { behind: rules('check-1').inhibitions.behind }, OPEN - OPEN / CHECKS_EACH],
+    [
+      'are quiet',
+      { behind: buildRules('check-1').inhibitions.behind },
+      OPEN_EVENT_COUNT - OPEN_EVENT_COUNT / CHECKS_PER_CLIENT,
+    ],
     ['are free', without, 0],
   ] as const) {
     await backend.loopDelay();
     const cpu = preciseCpuMs(backend.pid);
     const startedAt = performance.now();
     await backend.reload({ handlers, inhibitions });
-    const endedAt = await untilDone(backend, inhibited);
+    const endedAt = await waitUntilInhibited(backend, inhibited);
     const { work } = await backend.loopDelay();
-    const name = `other inhibitions, ${formatNumber(OPEN)} open events ${what}`;
-    const spent = `${formatNumber(preciseCpuMs(backend.pid) - cpu)} ms of CPU; ${load()}`;
-    report(`${name}: all of it`, endedAt - startedAt, 'ms', spent);
-    report(`${name}: a turn of the loop, p99.9 / max`, [work.p999, work.max], 'ms', 'its own CPU');
+    const name = `other inhibitions, ${formatNumber(OPEN_EVENT_COUNT)} open events ${what}`;
+    const spent = `${formatNumber(preciseCpuMs(backend.pid) - cpu)} ms of CPU; ${machineLoadText()}`;
+    reportFigure(`${name}: all of it`, endedAt - startedAt, 'ms', spent);
+    reportFigure(`${name}: a turn of the loop, p99.9 / max`, [work.p999, work.max], 'ms', 'its own CPU');
   }
 }
 
@@ -123,7 +128,7 @@ async function changeOfRules(): Promise<void> {
  *
  * @returns the time at which both conditions were first met (`performance.now()`)
  */
-async function untilDone(backend: BenchBackend, inhibited: number): Promise<number> {
+async function waitUntilInhibited(backend: BenchBackend, inhibited: number): Promise<number> {
   let busyAt = performance.now();
   do {
     const cpu = preciseCpuMs(backend.pid);
@@ -137,9 +142,9 @@ async function untilDone(backend: BenchBackend, inhibited: number): Promise<numb
 /** Measures the CPU of the minute in which the backend checks which silences by selector have matched nothing. */
 async function countOfIdle(): Promise<void> {
   await using backend = await startBackend({ settings: { 'silence-idle-after': 60 }, isLoopWatched: true });
-  await fill(backend, OPEN, { status: 2, handlers: [] });
+  await postResults(backend, OPEN_EVENT_COUNT, { status: 2, handlers: [] });
   await sleep(60_000);
-  for (let at = 0; at < SILENCES; at++) {
+  for (let at = 0; at < SILENCE_COUNT; at++) {
     const selector = `client=gone-${String(at)} env=prod`;
     await postJson(`${backend.url}/api/mon/v1/silenced`, { selector, reason: 'bench' });
   }
@@ -152,22 +157,22 @@ async function countOfIdle(): Promise<void> {
   let cpu = preciseCpuMs(backend.pid);
   let busiest = 0;
   // CPU is measured second by second, so that the wait for idle silences is not included.
-  while ((await idleNow()) < SILENCES) {
+  while ((await idleNow()) < SILENCE_COUNT) {
     await sleep(1000);
     const now = preciseCpuMs(backend.pid);
     busiest = Math.max(busiest, now - cpu);
     cpu = now;
   }
   const { work } = await backend.loopDelay();
-  const name = `${formatNumber(SILENCES)} silences by search become idle, ${formatNumber(OPEN)} open events`;
-  report(`${name}: the busiest second`, busiest, 'ms', `of CPU; ${load()}`);
-  report(`${name}: a turn of the loop, p99.9 / max`, [work.p999, work.max], 'ms', 'its own CPU');
+  const name = `${formatNumber(SILENCE_COUNT)} silences by search become idle, ${formatNumber(OPEN_EVENT_COUNT)} open events`;
+  reportFigure(`${name}: the busiest second`, busiest, 'ms', `of CPU; ${machineLoadText()}`);
+  reportFigure(`${name}: a turn of the loop, p99.9 / max`, [work.p999, work.max], 'ms', 'its own CPU');
 }
 
-async function fill({ url }: BenchBackend, results: number, more: object): Promise<void> {
-  for (let at = 0; at < results / CHECKS_EACH; at++) {
+async function postResults({ url }: BenchBackend, results: number, more: object): Promise<void> {
+  for (let at = 0; at < results / CHECKS_PER_CLIENT; at++) {
     const source = `seed-${String(at)}`;
-    const checks = Array.from({ length: CHECKS_EACH }, (_, check) =>
+    const checks = Array.from({ length: CHECKS_PER_CLIENT }, (_, check) =>
       Object.assign({ source, name: `check-${String(check)}`, output: 'seeded' }, more),
     );
     await postJson(`${url}/api/mon/v1/results`, checks);
@@ -179,7 +184,7 @@ async function inhibitedCount({ url }: BenchBackend): Promise<number> {
   return rule?.inhibited ?? 0;
 }
 
-function grouping(url: string): object {
+function groupingHandler(url: string): object {
   return { type: 'webhook', url, group_by: ['client'], group_wait: 1, group_interval: 5 };
 }
 
@@ -188,7 +193,7 @@ function grouping(url: string): object {
  *
  * @param check name of the check that the rules match; `of-nobody` matches none
  */
-function rules(check: string): { readonly inhibitions: { readonly behind: object; readonly team: object } } {
+function buildRules(check: string): { readonly inhibitions: { readonly behind: object; readonly team: object } } {
   return Object.assign(
     {
       inhibitions: {
@@ -202,7 +207,7 @@ function rules(check: string): { readonly inhibitions: { readonly behind: object
   );
 }
 
-function load(): string {
+function machineLoadText(): string {
   return `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
 }
 

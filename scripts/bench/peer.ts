@@ -9,9 +9,9 @@ import { freePort } from '../lib/free-port.ts';
 import { startBackend } from './backend-process.ts';
 import type { BenchServer } from './http-line.ts';
 
-const BUILD = fileURLToPath(new URL('../../build/', import.meta.url));
+const BUILD_DIRECTORY = fileURLToPath(new URL('../../build/', import.meta.url));
 const START_MS_MAX = 20_000;
-const OUTPUT = 'DISK CRITICAL - free space: / 332 MiB (5% inode=88%); '.repeat(8);
+const OUTPUT_TEXT = 'DISK CRITICAL - free space: / 332 MiB (5% inode=88%); '.repeat(8);
 
 /** A failing check on a client. */
 export interface Problem {
@@ -20,7 +20,7 @@ export interface Problem {
 }
 
 /** The HTTP interface of a monitoring system for problems and silences. */
-export interface Wire {
+export interface PeerApi {
   readonly problemsPath: string;
   /** True if one request can contain only one problem. */
   readonly isSingle?: boolean;
@@ -36,7 +36,7 @@ export interface BenchPeer {
   readonly name: string;
   /** Description of the data that is on disk when the system responds. */
   readonly durability: string;
-  readonly wire: Wire;
+  readonly wire: PeerApi;
   start(): Promise<BenchServer & AsyncDisposable>;
 }
 
@@ -44,11 +44,11 @@ const v1Problem = ({ client, check }: Problem): object => ({
   source: client,
   name: check,
   status: 2,
-  output: OUTPUT,
+  output: OUTPUT_TEXT,
   handlers: [],
 });
 
-const v1: Wire = {
+const v1Api: PeerApi = {
   problemsPath: '/results',
   isSingle: true,
   problems: ([problem]) => problem && v1Problem(problem),
@@ -58,19 +58,19 @@ const v1: Wire = {
   silenceList: '/silenced',
 };
 
-const mon: Wire = {
-  ...v1,
+const monApi: PeerApi = {
+  ...v1Api,
   problemsPath: '/api/mon/v1/results',
   isSingle: false,
   problems: (problems) => problems.map(v1Problem),
 };
 
-const alertmanager: Wire = {
+const alertmanagerApi: PeerApi = {
   problemsPath: '/api/v2/alerts',
   problems: (problems) =>
     problems.map(({ client, check }) => ({
       labels: { alertname: check, instance: client, severity: 'critical' },
-      annotations: { output: OUTPUT },
+      annotations: { output: OUTPUT_TEXT },
     })),
   problemList: '/api/v2/alerts',
   silencesPath: '/api/v2/silences',
@@ -84,13 +84,13 @@ const alertmanager: Wire = {
   silenceList: '/api/v2/silences',
 };
 
-const v2: Wire = {
+const v2Api: PeerApi = {
   problemsPath: '/api/core/v2/namespaces/default/events',
   isSingle: true,
   problems: ([problem]) =>
     problem && {
       entity: { entity_class: 'proxy', metadata: { name: problem.client, namespace: 'default' } },
-      check: { metadata: { name: problem.check, namespace: 'default' }, status: 2, output: OUTPUT, interval: 60 },
+      check: { metadata: { name: problem.check, namespace: 'default' }, status: 2, output: OUTPUT_TEXT, interval: 60 },
     },
   problemList: '/api/core/v2/namespaces/default/events',
   silencesPath: '/api/core/v2/namespaces/default/silenced',
@@ -101,10 +101,10 @@ const v2: Wire = {
   silenceList: '/api/core/v2/namespaces/default/silenced',
 };
 
-export const MON: BenchPeer = { name: 'mon', durability: 'fsync', wire: mon, start: () => startBackend() };
+export const MON_PEER: BenchPeer = { name: 'mon', durability: 'fsync', wire: monApi, start: () => startBackend() };
 
 /** The HTTP interfaces that the flag `--peer` can name for a server that already runs. */
-const WIRES: Readonly<Record<string, Wire>> = { alertmanager, v1, v2 };
+const APIS_BY_KIND: Readonly<Record<string, PeerApi>> = { alertmanager: alertmanagerApi, v1: v1Api, v2: v2Api };
 
 /**
  * Returns a peer that already runs.
@@ -112,11 +112,11 @@ const WIRES: Readonly<Record<string, Wire>> = { alertmanager, v1, v2 };
  * @param text `KIND=URL`: the kind of its HTTP interface, and its address
  * @throws Error with the valid kinds
  */
-export function peerAt(text: string): BenchPeer {
+export function parsePeer(text: string): BenchPeer {
   const [, kind = '', url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(text) ?? [];
-  const wire = WIRES[kind];
+  const wire = APIS_BY_KIND[kind];
   if (wire === undefined) {
-    throw new Error(`--peer ${text}: must be KIND=URL, with KIND one of ${Object.keys(WIRES).join(', ')}`);
+    throw new Error(`--peer ${text}: must be KIND=URL, with KIND one of ${Object.keys(APIS_BY_KIND).join(', ')}`);
   }
   const running = { url, [Symbol.asyncDispose]: async () => undefined };
   return { name: `${kind} at ${url}`, durability: 'as it is set up', wire, start: async () => running };
@@ -124,12 +124,12 @@ export function peerAt(text: string): BenchPeer {
 
 /** Returns the Alertmanager that is installed on this machine; `undefined` if it is not on the PATH. */
 export function installedAlertmanager(): BenchPeer | undefined {
-  const program = ['prometheus-alertmanager', 'alertmanager'].map(onPath).find((file) => file !== undefined);
+  const program = ['prometheus-alertmanager', 'alertmanager'].map(findOnPath).find((file) => file !== undefined);
   if (program === undefined) return undefined;
-  return { name: 'Alertmanager', durability: 'memory', wire: alertmanager, start: () => startAlertmanager(program) };
+  return { name: 'Alertmanager', durability: 'memory', wire: alertmanagerApi, start: () => startAlertmanager(program) };
 }
 
-function onPath(name: string): string | undefined {
+function findOnPath(name: string): string | undefined {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
     .map((dir) => join(dir, name))
@@ -145,7 +145,7 @@ function onPath(name: string): string | undefined {
 
 /** Starts an Alertmanager whose receiver sends no notifications. */
 async function startAlertmanager(program: string): Promise<BenchServer & { pid: number } & AsyncDisposable> {
-  const dir = await mkdtemp(`${BUILD}bench-alertmanager-`);
+  const dir = await mkdtemp(`${BUILD_DIRECTORY}bench-alertmanager-`);
   const config = join(dir, 'alertmanager.yml');
   await writeFile(config, 'route: { receiver: nobody }\nreceivers: [{ name: nobody }]\n');
   const address = `127.0.0.1:${String(await freePort())}`;
@@ -167,14 +167,14 @@ async function startAlertmanager(program: string): Promise<BenchServer & { pid: 
     await exited;
     await rm(dir, { recursive: true });
   };
-  if (!(await isReady(`${url}/-/ready`))) {
+  if (!(await waitUntilReady(`${url}/-/ready`))) {
     await stop();
     throw new Error(`${program} does not answer at ${url}`);
   }
   return { url, pid: child.pid ?? 0, [Symbol.asyncDispose]: stop };
 }
 
-async function isReady(url: string): Promise<boolean> {
+async function waitUntilReady(url: string): Promise<boolean> {
   for (const end = Date.now() + START_MS_MAX; Date.now() < end; await sleep(100)) {
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok === true) return true;

@@ -1,7 +1,7 @@
 import { resultJson } from './bench-agent.ts';
 import { HttpConnection, type BenchServer } from './http-line.ts';
 
-const BATCH = 1000;
+const BATCH_RESULTS = 1000;
 
 /** A set of results: each of `clients` clients has `checks` checks. */
 export interface ResultGrid {
@@ -11,7 +11,7 @@ export interface ResultGrid {
 }
 
 /** 10,000 failing results, each of which opens an event. */
-export const EVENTS: ResultGrid = {
+export const EVENT_GRID: ResultGrid = {
   clients: 1000,
   checks: 10,
   result: (client, check) => ({
@@ -22,7 +22,7 @@ export const EVENTS: ResultGrid = {
 };
 
 /** 100,000 results that are members of one aggregate; three in four have a status other than 0. */
-export const MEMBERS: ResultGrid = {
+export const MEMBER_GRID: ResultGrid = {
   clients: 1000,
   checks: 100,
   result: (client, check) => ({
@@ -54,8 +54,8 @@ export function resultsUnderAttack(checks: number): ResultGrid {
 /** Posts the results to a backend, a thousand in each request. */
 export async function postResults(backend: BenchServer, { clients, checks, result }: ResultGrid): Promise<void> {
   const line = new HttpConnection(backend);
-  for (let start = 0; start < clients * checks; start += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, clients * checks - start) }, (_, at) =>
+  for (let start = 0; start < clients * checks; start += BATCH_RESULTS) {
+    const batch = Array.from({ length: Math.min(BATCH_RESULTS, clients * checks - start) }, (_, at) =>
       resultJson(result(Math.floor((start + at) / checks), (start + at) % checks)),
     );
     await line.send('POST', '/api/mon/v1/results', `[${batch.join(',')}]`);

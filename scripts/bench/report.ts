@@ -10,22 +10,22 @@ export interface Figure {
   readonly unit: string;
 }
 
-const figures: Figure[] = [];
+const recordedFigures: Figure[] = [];
 
 /**
  * Reports a figure on one line and records it for the result file.
  *
  * @param remark the goal, and everything else that is not a comparable figure
  */
-export function report(what: string, values: number | readonly number[], unit: string, remark = ''): void {
+export function reportFigure(what: string, values: number | readonly number[], unit: string, remark = ''): void {
   const figure = { what, values: [values].flat(), unit };
-  figures.push(figure);
+  recordedFigures.push(figure);
   console.log(`${what.padEnd(66)} ${figureText(figure).padStart(14)}${remark === '' ? '' : `   (${remark})`}`);
 }
 
 /** Returns all figures that have been reported so far. */
 export function reportedFigures(): readonly Figure[] {
-  return figures;
+  return recordedFigures;
 }
 
 /**
@@ -42,7 +42,7 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits });
 }
 
-export function mean(values: readonly number[]): number {
+export function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
@@ -51,7 +51,7 @@ export function mean(values: readonly number[]): number {
  *
  * @param share 0.99 for the value that 99 of 100 values do not exceed
  */
-export function quantile(values: readonly number[], share: number): number {
+export function quantileOf(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
@@ -79,8 +79,8 @@ export function reportDifference<Round>(
   figure: (round: Round) => number,
   goal: string,
 ): number {
-  const [before, after] = [mean(without.map(figure)), mean(affected.map(figure))];
-  report(
+  const [before, after] = [meanOf(without.map(figure)), meanOf(affected.map(figure))];
+  reportFigure(
     what,
     after,
     unit,

@@ -2,7 +2,7 @@
 // process that measures. The parent process ends it.
 import { performance } from 'node:perf_hooks';
 import { BenchAgent, steadyLoop } from './bench-agent.ts';
-import { quantile } from './report.ts';
+import { quantileOf } from './report.ts';
 
 /** The options that the process gets at its start. */
 export interface ResultsOrder {
@@ -29,21 +29,21 @@ export interface ResultsReport {
 }
 
 const { url, agents: count, rate } = JSON.parse(process.argv[2] ?? '') as ResultsOrder;
-let isOver = false;
-let latencies: number[] = [];
+let hasEnded = false;
+let latenciesMs: number[] = [];
 process.on('message', (request: ResultsRequest) => {
   if (request === 'over') {
-    isOver = true;
+    hasEnded = true;
     return;
   }
-  process.send?.({ p99: quantile(latencies, 0.99) } satisfies LatencyReport);
-  latencies = [];
+  process.send?.({ p99: quantileOf(latenciesMs, 0.99) } satisfies LatencyReport);
+  latenciesMs = [];
 });
 process.once('disconnect', () => process.exit());
 
-const agents = await BenchAgent.connectAll(url, count);
-for (const agent of agents) agent.onAcknowledged = (sentAt) => latencies.push(performance.now() - sentAt);
-const { reached } = await steadyLoop(agents, rate, () => isOver);
-for (const agent of agents) agent.close();
+const benchAgents = await BenchAgent.connectAll(url, count);
+for (const agent of benchAgents) agent.onAcknowledged = (sentAt) => latenciesMs.push(performance.now() - sentAt);
+const { reached } = await steadyLoop(benchAgents, rate, () => hasEnded);
+for (const agent of benchAgents) agent.close();
 process.send?.({ reached } satisfies ResultsReport);
 process.disconnect();

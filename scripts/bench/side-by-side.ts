@@ -1,5 +1,5 @@
 import type { BenchBackend } from './backend-process.ts';
-import { ackedBy, steadyLoop, type BenchAgent } from './bench-agent.ts';
+import { sumOfAcknowledged, steadyLoop, type BenchAgent } from './bench-agent.ts';
 import { preciseCpuMs } from './process-figures.ts';
 
 /** One of several compared backends, which differ in one respect and have the same number of agents. */
@@ -28,7 +28,7 @@ export async function measureCpuPerResult(
   rate: number,
 ): Promise<readonly number[]> {
   const figures = (): readonly (readonly [number, number])[] =>
-    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), ackedBy(agents)]);
+    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), sumOfAcknowledged(agents)]);
   const before = figures();
   const endsAt = performance.now() + ms;
   await steadyLoop(interleavedAgents(sides), rate, () => performance.now() >= endsAt);

@@ -2,12 +2,12 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { postResults, resultsUnderAttack } from './post-results.ts';
-import { formatNumber, report } from './report.ts';
+import { formatNumber, reportFigure } from './report.ts';
 import { whileResultsComeIn } from './background-results.ts';
-import { OWN_ATTACKS, REVIEWED_ATTACKS, type Attack, type AttackTarget } from './stalls/attacks.ts';
+import { ADDED_ATTACKS, REVIEWED_ATTACKS, type Attack, type AttackTarget } from './stalls/attacks.ts';
 
 /** Number of regular results per second during each attack. */
-const RATE = 5000;
+const RESULTS_PER_SECOND = 5000;
 
 /**
  * Measures requests whose cost the sender chooses: the maximum CPU of one event loop iteration during each attack, and
@@ -26,14 +26,18 @@ export async function measureStalls(seconds: number): Promise<void> {
       await latencyP99();
       await sleep(seconds * 1000);
       const plain = await latencyP99();
-      report(`p99 of acknowledgements at ${formatNumber(RATE)} results/s without an attack`, plain, 'ms');
-      for (const attack of [...OWN_ATTACKS, ...REVIEWED_ATTACKS]) {
+      reportFigure(
+        `p99 of acknowledgements at ${formatNumber(RESULTS_PER_SECOND)} results/s without an attack`,
+        plain,
+        'ms',
+      );
+      for (const attack of [...ADDED_ATTACKS, ...REVIEWED_ATTACKS]) {
         const longest = await longestTask(backend, attack, target, seconds);
-        report(`${attack.name}: CPU of one round of the loop, max`, longest, 'ms', 'goal 50');
-        report(`${attack.name}: p99 of acknowledgements, times that without`, (await latencyP99()) / plain, '');
+        reportFigure(`${attack.name}: CPU of one round of the loop, max`, longest, 'ms', 'goal 50');
+        reportFigure(`${attack.name}: p99 of acknowledgements, times that without`, (await latencyP99()) / plain, '');
       }
     },
-    RATE,
+    RESULTS_PER_SECOND,
   );
 }
 

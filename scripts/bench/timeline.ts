@@ -1,11 +1,11 @@
 import { startBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
-import { formatNumber, report } from './report.ts';
+import { formatNumber, reportFigure } from './report.ts';
 import { measureCpuPerResult } from './side-by-side.ts';
 
-const CONNECTIONS = 50;
+const CONNECTION_COUNT = 50;
 /** Target of results per second, for both backends together. */
-const RATE = 30_000;
+const RESULTS_PER_SECOND = 30_000;
 const WARM_UP_MS = 3000;
 
 /**
@@ -18,9 +18,9 @@ export async function measureTimeline(seconds: number): Promise<void> {
   await using off = await startBackend({ settings: { timeline: { days: 0 } } });
   await using on = await startBackend();
   const sides = await Promise.all(
-    [off, on].map(async (backend) => ({ backend, agents: await BenchAgent.connectAll(backend.url, CONNECTIONS) })),
+    [off, on].map(async (backend) => ({ backend, agents: await BenchAgent.connectAll(backend.url, CONNECTION_COUNT) })),
   );
-  const cost = async (ms: number): Promise<readonly number[]> => measureCpuPerResult(sides, ms, RATE);
+  const cost = async (ms: number): Promise<readonly number[]> => measureCpuPerResult(sides, ms, RESULTS_PER_SECOND);
   await cost(WARM_UP_MS);
   for (const [what, share, goal] of [
     ['nothing changes', 0, 'goal within 3'],
@@ -31,7 +31,7 @@ export async function measureTimeline(seconds: number): Promise<void> {
     await cost(WARM_UP_MS);
     const [without = NaN, with_ = NaN] = await cost(seconds * 1000);
     const more = ((with_ / without - 1) * 100).toFixed(1);
-    report(
+    reportFigure(
       `CPU per result with the timeline, ${what}`,
       with_,
       'us',

@@ -27,16 +27,16 @@ import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
 import type { BenchSizes } from './bench-sizes.ts';
 import { memoryMiB, peakMemoryMiB } from './process-figures.ts';
-import { formatNumber, quantile, report, timesOf } from './report.ts';
+import { formatNumber, quantileOf, reportFigure, timesOf } from './report.ts';
 
-const NAMESPACE = 'default';
-const CLIENTS = 10_000;
-const CHECKS_EACH = 10;
+const NAMESPACE_NAME = 'default';
+const CLIENT_COUNT = 10_000;
+const CHECKS_PER_CLIENT = 10;
 const WEEK_US = 7 * 24 * 3600 * 1e6;
 /** Number of transitions that are written in one batch. */
-const TOGETHER = 2000;
-const MOMENTS = 40;
-const STEPS = 200;
+const BATCH_TRANSITIONS = 2000;
+const MEASURED_TIMES = 40;
+const STEP_COUNT = 200;
 
 /**
  * Measures how long a backend takes to return the state at any moment of a week, and how much memory that needs. There
@@ -46,16 +46,21 @@ const STEPS = 200;
 export async function measureTravel(_seconds: number, { transitions }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
   const untilUs = Date.now() * 1000;
-  const week = new Week(untilUs - WEEK_US);
+  const week = new WeekOfTransitions(untilUs - WEEK_US);
   await week.write(stateDir, transitions);
   const size = (await storeBytes(stateDir)) ?? NaN;
-  report(
+  reportFigure(
     'transitions',
     transitions,
     '',
-    `of ${formatNumber(CLIENTS * CHECKS_EACH)} checks, ${formatNumber(size / 1e6)} MB in all`,
+    `of ${formatNumber(CLIENT_COUNT * CHECKS_PER_CLIENT)} checks, ${formatNumber(size / 1e6)} MB in all`,
   );
-  report('checkpoints', week.checkpoints, '', `${formatNumber(week.checkpointBytes / 1e6)} MB before compression`);
+  reportFigure(
+    'checkpoints',
+    week.checkpoints,
+    '',
+    `${formatNumber(week.checkpointBytes / 1e6)} MB before compression`,
+  );
 
   await buildPrograms();
   await using backend = await startBackend({ stateDir, isLoopWatched: true });
@@ -69,30 +74,35 @@ export async function measureTravel(_seconds: number, { transitions }: BenchSize
   await backend.loopDelay();
   const times: number[] = [];
   let events = 0;
-  for (let at = 0; at < MOMENTS; at++) {
-    const atMs = Math.floor((untilUs - WEEK_US * ((at + 0.5) / MOMENTS)) / 1000);
+  for (let at = 0; at < MEASURED_TIMES; at++) {
+    const atMs = Math.floor((untilUs - WEEK_US * ((at + 0.5) / MEASURED_TIMES)) / 1000);
     const begun = performance.now();
     events = Math.max(events, (await ask(`at=${String(atMs)}&limit=1000`)).counts.events);
     times.push(performance.now() - begun);
   }
-  report('events of a moment, the most', events, '');
-  report('a moment of the week, median / the longest', [quantile(times, 0.5), Math.max(...times)], 'ms', 'goal 1,000');
-  report(
+  reportFigure('events of a moment, the most', events, '');
+  reportFigure(
+    'a moment of the week, median / the longest',
+    [quantileOf(times, 0.5), Math.max(...times)],
+    'ms',
+    'goal 1,000',
+  );
+  reportFigure(
     'a step to the change before, p50 / p99',
-    await steps(backend.url, Math.floor(untilUs / 1000) - 1000),
+    await measureSteps(backend.url, Math.floor(untilUs / 1000) - 1000),
     'ms',
     'goal 300',
   );
   const { p999, max } = (await backend.loopDelay()).late;
-  report('event loop late meanwhile, p99.9 / most', [p999, max], 'ms');
-  report('memory before / peak', [before, peakMemoryMiB(backend.pid)], 'MiB');
+  reportFigure('event loop late meanwhile, p99.9 / most', [p999, max], 'ms');
+  reportFigure('memory before / peak', [before, peakMemoryMiB(backend.pid)], 'MiB');
 }
 
 /** Measures steps from one change to the previous change, as the console requests them when nothing is prefetched. */
-async function steps(url: string, fromMs: number): Promise<number[]> {
+async function measureSteps(url: string, fromMs: number): Promise<number[]> {
   let from = fromMs;
   let at = fromMs - 1;
-  const times = await timesOf(STEPS, async () => {
+  const times = await timesOf(STEP_COUNT, async () => {
     const answer = await fetch(`${url}/api/mon/v1/timeline/changes?from=${String(from)}&at=${String(at)}`);
     if (!answer.ok) throw new Error(await answer.text());
     const { too_many_changes: isTooMany, previous } = (await answer.json()) as PastChanges;
@@ -100,11 +110,11 @@ async function steps(url: string, fromMs: number): Promise<number[]> {
     from = at;
     at = previous;
   });
-  return [quantile(times, 0.5), quantile(times, 0.99)];
+  return [quantileOf(times, 0.5), quantileOf(times, 0.99)];
 }
 
 /** Generates a week of transitions, evenly distributed over time. */
-class Week {
+class WeekOfTransitions {
   readonly #namespace: Namespace;
   readonly #entries: CheckEntry[] = [];
   readonly #beginUs: number;
@@ -115,10 +125,10 @@ class Week {
   constructor(beginUs: number) {
     this.#beginUs = beginUs;
     const registry = new Registry(TABLES);
-    this.#namespace = registry.namespace(NAMESPACE);
-    for (let at = 0; at < CLIENTS; at++) {
-      const client = this.#namespace.loadClient(clientAt(at), { signature: '' });
-      for (let check = 0; check < CHECKS_EACH; check++) {
+    this.#namespace = registry.namespace(NAMESPACE_NAME);
+    for (let at = 0; at < CLIENT_COUNT; at++) {
+      const client = this.#namespace.loadClient(buildClient(at), { signature: '' });
+      for (let check = 0; check < CHECKS_PER_CLIENT; check++) {
         this.#entries.push(this.#namespace.ensureCheck(client, `check-${String(check)}`));
       }
     }
@@ -140,7 +150,7 @@ class Week {
       id = this.#beginUs + Math.floor(((at + 1) * WEEK_US) / (transitions + 2));
       const entry = this.#entries[at < this.#entries.length ? at : Math.floor(Math.random() * this.#entries.length)];
       if (entry !== undefined) ops.push(...this.#toggle(entry, id));
-      if (ops.length >= 2 * TOGETHER) await save();
+      if (ops.length >= 2 * BATCH_TRANSITIONS) await save();
       const age = {
         transitions: at + 1 - this.#newest.count,
         rows: this.#newest.rows,
@@ -151,18 +161,18 @@ class Week {
     const head = { since: timeOf(this.#beginUs), last: id, count: transitions, isWhole: true };
     ops.push({ type: 'put', key: TIMELINE_HEAD.key(new Registry(TABLES), 'head'), value: JSON.stringify(head) });
     await save();
-    for (let at = 0; at < CLIENTS; at++) {
-      const client = clientAt(at);
+    for (let at = 0; at < CLIENT_COUNT; at++) {
+      const client = buildClient(at);
       ops.push({
         type: 'put',
-        key: clientKey(NAMESPACE, client.name),
+        key: clientKey(NAMESPACE_NAME, client.name),
         value: encodeClient({ client, signature: '' }),
       });
       for (const { name, state, status = 0 } of this.#namespace.clients.get(client.name)?.checks.values() ?? []) {
         const value = encodeCheckRecord(state, { check: resultOf(name, status, Math.floor(id / 1e6)) }, 0);
-        ops.push({ type: 'put', key: checkRecordKey(NAMESPACE, client.name, name), value });
+        ops.push({ type: 'put', key: checkRecordKey(NAMESPACE_NAME, client.name, name), value });
       }
-      if (ops.length >= TOGETHER) await save();
+      if (ops.length >= BATCH_TRANSITIONS) await save();
     }
     await save();
     await store.close();
@@ -181,8 +191,8 @@ class Week {
     const statuses = `${String(change.was ?? '')}>${String(change.status ?? '')}`;
     const reversedId = reverseId(id);
     return [
-      { type: 'put', key: [...timelineOf(NAMESPACE), reversedId], value: text },
-      { type: 'put', key: [...indexOfCheck(NAMESPACE, client.name, name), reversedId], value: statuses },
+      { type: 'put', key: [...timelineOf(NAMESPACE_NAME), reversedId], value: text },
+      { type: 'put', key: [...indexOfCheck(NAMESPACE_NAME, client.name, name), reversedId], value: statuses },
     ];
   }
 
@@ -197,7 +207,7 @@ class Week {
       ({ after } = taken);
       this.checkpointBytes += taken.text?.length ?? 0;
       if (taken.text !== undefined) {
-        yield [{ type: 'put', key: [...clientPartsOf(reversedId, NAMESPACE), part++], value: taken.text }];
+        yield [{ type: 'put', key: [...clientPartsOf(reversedId, NAMESPACE_NAME), part++], value: taken.text }];
       }
     } while (after !== undefined);
     this.#newest = { from: id, id: id + 1, count: transitionCount, rows, era: 0 };
@@ -206,7 +216,7 @@ class Week {
   }
 }
 
-function clientAt(at: number): Parameters<Namespace['loadClient']>[0] {
+function buildClient(at: number): Parameters<Namespace['loadClient']>[0] {
   const name = `web-${String(at).padStart(5, '0')}`;
   return {
     name,

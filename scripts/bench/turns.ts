@@ -1,10 +1,10 @@
 import type { BenchSizes } from './bench-sizes.ts';
 import { runParts } from './run-parts.ts';
 import { listDuringResults } from './turns/beside.ts';
-import { consoles } from './turns/console.ts';
-import { reportMedians, ComparedClone, type Sides } from './turns/figures.ts';
-import { underLoad } from './turns/load.ts';
-import { start } from './turns/start.ts';
+import { compareConsoles } from './turns/console.ts';
+import { reportMedians, ComparedClone, type ComparedClones } from './turns/figures.ts';
+import { compareUnderLoad } from './turns/load.ts';
+import { compareStarts } from './turns/start.ts';
 
 /**
  * Compares the programs of another repository clone with those of this clone. Each part of the load alternates between
@@ -12,17 +12,17 @@ import { start } from './turns/start.ts';
  * other clone first. Without another clone, this clone is compared with itself, which shows the noise of the figures.
  */
 export async function compareClones(seconds: number, { other, parts, results }: BenchSizes): Promise<void> {
-  const compared = (measure: (sides: Sides) => Promise<void>) => async (): Promise<void> => {
-    const sides: Sides = [new ComparedClone(other), new ComparedClone(undefined)];
+  const compared = (measure: (sides: ComparedClones) => Promise<void>) => async (): Promise<void> => {
+    const sides: ComparedClones = [new ComparedClone(other), new ComparedClone(undefined)];
     await measure(sides);
     reportMedians(sides);
   };
   await runParts(
     {
-      load: compared((sides) => underLoad(sides, seconds)),
+      load: compared((sides) => compareUnderLoad(sides, seconds)),
       lists: compared((sides) => listDuringResults(sides, seconds)),
-      start: compared((sides) => start(sides, results)),
-      console: compared(consoles),
+      start: compared((sides) => compareStarts(sides, results)),
+      console: compared(compareConsoles),
     },
     parts,
   );

@@ -12,18 +12,18 @@ import { writeEarlierStore } from '../fixtures/earlier-store.ts';
 import { makeStateDir } from './backend-process.ts';
 import { BenchAgent, openLoop } from './bench-agent.ts';
 import { peakMemoryMiB } from './process-figures.ts';
-import { formatNumber, quantile, report } from './report.ts';
+import { formatNumber, quantileOf, reportFigure } from './report.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const CLIENTS = 10_000;
-const CHECKS_EACH = 100;
+const REPOSITORY_ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLIENT_COUNT = 10_000;
+const CHECKS_PER_CLIENT = 100;
 const OUTPUT_LENGTH = 300;
-const AGENTS = 20;
+const AGENT_COUNT = 20;
 /** Number of results per second while a backend upgrades its store. */
-const RATE = 2000;
+const RESULTS_PER_SECOND = 2000;
 const POLL_MS = 200;
 
-interface Program extends AsyncDisposable {
+interface StartedProgram extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly pid: number;
   /** The log records received so far, each with its time of arrival. */
@@ -47,8 +47,8 @@ export async function measureUpgrade(): Promise<void> {
     const forms = ['lists', 'check-first'] as const;
     await writeEarlierStore(stateDir, {
       schema: 1,
-      clients: CLIENTS,
-      checksEach: CHECKS_EACH,
+      clients: CLIENT_COUNT,
+      checksEach: CHECKS_PER_CLIENT,
       forms,
       outputLength: OUTPUT_LENGTH,
     });
@@ -57,41 +57,41 @@ export async function measureUpgrade(): Promise<void> {
   await fill();
   const bytes = await storeBytes(stateDir);
   console.log(
-    `${formatNumber(CLIENTS * CHECKS_EACH)} results of schema 1, ${formatNumber(bytes / 1024 / 1024)} MiB of files`,
+    `${formatNumber(CLIENT_COUNT * CHECKS_PER_CLIENT)} results of schema 1, ${formatNumber(bytes / 1024 / 1024)} MiB of files`,
   );
-  await offline(stateDir);
+  await measureOfflineUpgrade(stateDir);
   await fill();
-  await serving(stateDir);
+  await measureServingUpgrade(stateDir);
 }
 
-async function offline(stateDir: string): Promise<void> {
-  await using program = start(['upgrade', '--skip-confirm', '--state-dir', stateDir]);
+async function measureOfflineUpgrade(stateDir: string): Promise<void> {
+  await using program = startBackendProgram(['upgrade', '--skip-confirm', '--state-dir', stateDir]);
   const peak = watchPeak(program.pid);
   const begun = await program.untilLogged('migrating embedded database to a new version');
   const backup = await program.untilLogged('backup taken and verified');
   const done = await program.untilLogged('successfully upgraded database');
-  report('offline: backup, taken and verified', (backup.atMs - begun.atMs) / 1000, 's');
-  report(
+  reportFigure('offline: backup, taken and verified', (backup.atMs - begun.atMs) / 1000, 's');
+  reportFigure(
     'offline: upgrade',
     (done.atMs - backup.atMs) / 1000,
     's',
-    `${formatNumber((CLIENTS * CHECKS_EACH * 1000) / (done.atMs - backup.atMs))} results /s`,
+    `${formatNumber((CLIENT_COUNT * CHECKS_PER_CLIENT * 1000) / (done.atMs - backup.atMs))} results /s`,
   );
-  report('offline: peak memory', peak(), 'MiB');
+  reportFigure('offline: peak memory', peak(), 'MiB');
   const signs = program.records.filter(({ message }) => message === 'upgrading database');
-  report('offline: signs of life, one every 5 s', signs.length, '');
+  reportFigure('offline: signs of life, one every 5 s', signs.length, '');
 }
 
-async function serving(stateDir: string): Promise<void> {
+async function measureServingUpgrade(stateDir: string): Promise<void> {
   // The store has more clients than the default entity limit allows, and the benchmark adds agents.
   const config = `${stateDir}.json`;
   await writeFile(config, JSON.stringify({ 'entity-limit': 'unlimited' }));
-  await using program = start(['start', '--port', '0', '--state-dir', stateDir, '--config', config]);
+  await using program = startBackendProgram(['start', '--port', '0', '--state-dir', stateDir, '--config', config]);
   const { url = '' } = await program.untilLogged('backend started');
   const before = peakMemoryMiB(program.pid);
   const peak = watchPeak(program.pid);
-  const agents = await BenchAgent.connectAll(url, AGENTS);
-  const baseline = await openLoop(agents, RATE, 5000);
+  const agents = await BenchAgent.connectAll(url, AGENT_COUNT);
+  const baseline = await openLoop(agents, RESULTS_PER_SECOND, 5000);
   const beganMs = performance.now();
   await fetch(`${url}/api/mon/v1/store/upgrade`, {
     method: 'POST',
@@ -101,7 +101,7 @@ async function serving(stateDir: string): Promise<void> {
   let status = await statusOf(url);
   const loads: Awaited<ReturnType<typeof openLoop>>[] = [];
   while (status.run.state === 'running') {
-    loads.push(await openLoop(agents, RATE, 1000));
+    loads.push(await openLoop(agents, RESULTS_PER_SECOND, 1000));
     await sleep(POLL_MS);
     status = await statusOf(url);
   }
@@ -109,37 +109,37 @@ async function serving(stateDir: string): Promise<void> {
   if (status.run.state !== 'done') throw new Error(`the upgrade failed: ${String(status.run.error)}`);
   const lost = agents.filter(({ unacknowledged: waiting }) => waiting > 0).length;
   for (const agent of agents) agent.close();
-  report(
+  reportFigure(
     'serving: backup and upgrade',
     tookMs / 1000,
     's',
-    `at ${formatNumber(RATE)} results /s, all acknowledged but of ${String(lost)} agents`,
+    `at ${formatNumber(RESULTS_PER_SECOND)} results /s, all acknowledged but of ${String(lost)} agents`,
   );
-  report('serving: ack p50 / p99 before', [baseline.p50, baseline.p99], 'ms');
+  reportFigure('serving: ack p50 / p99 before', [baseline.p50, baseline.p99], 'ms');
   for (const [which, share] of [
     ['middle', 0.5],
     ['worst', 1],
   ] as const) {
-    const figure = (of: (load: (typeof loads)[number]) => number): number => quantile(loads.map(of), share);
-    report(
+    const figure = (of: (load: (typeof loads)[number]) => number): number => quantileOf(loads.map(of), share);
+    reportFigure(
       `serving: ack p50 / p99 during, the ${which} second`,
       [figure(({ p50 }) => p50), figure(({ p99 }) => p99)],
       'ms',
     );
   }
-  report('serving: memory before / peak', [before, peak()], 'MiB');
+  reportFigure('serving: memory before / peak', [before, peak()], 'MiB');
 }
 
-function start(args: readonly string[]): Program {
-  const child = spawn(`${ROOT}scripts/mon-backend`, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+function startBackendProgram(args: readonly string[]): StartedProgram {
+  const child = spawn(`${REPOSITORY_ROOT}scripts/mon-backend`, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
-  const records: Program['records'] = [];
+  const records: StartedProgram['records'] = [];
   const listeners = new Set<() => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     records.push({ ...(JSON.parse(line) as { message: string; url?: string }), atMs: performance.now() });
     for (const listener of listeners) listener();
   });
-  const untilLogged: Program['untilLogged'] = (message) =>
+  const untilLogged: StartedProgram['untilLogged'] = (message) =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         const record = records.find((each) => each.message === message);

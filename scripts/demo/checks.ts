@@ -1,17 +1,17 @@
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
-import { MACHINES, switchOf, type Machine, type MachineRole } from './machines.ts';
+import { ALL_MACHINES, switchOf, type Machine, type MachineRole } from './machines.ts';
 import {
   isTroubled,
-  backup,
-  busyness,
-  certificate,
+  backupResult,
+  loadLevel,
+  certificateResult,
   pseudoRandom,
-  disk,
-  http,
-  load,
-  ping,
-  replication,
-  uplink,
+  diskResult,
+  httpResult,
+  loadResult,
+  pingResult,
+  replicationResult,
+  uplinkResult,
   type DemoResult,
 } from './troubles.ts';
 
@@ -24,27 +24,27 @@ interface DemoCheck {
   readonly attributesOf?: (machine: Machine) => Readonly<Record<string, unknown>>;
 }
 
-const HOSTS = ['web', 'app', 'db', 'cache', 'storage'] as const;
-const FLAPPING = { low_flap_threshold: 20, high_flap_threshold: 50 };
+const HOST_ROLES = ['web', 'app', 'db', 'cache', 'storage'] as const;
+const FLAP_THRESHOLDS = { low_flap_threshold: 20, high_flap_threshold: 50 };
 
 /** Interval of every check, in seconds. */
-export const INTERVAL = 30;
+export const CHECK_INTERVAL_SECONDS = 30;
 
 /** The simulated checks of the site, by name. */
-const CHECKS: Readonly<Record<string, DemoCheck>> = {
-  uplink: { roles: ['switch'], find: uplink, attributes: { aggregates: ['network'] } },
+const CHECKS_BY_NAME: Readonly<Record<string, DemoCheck>> = {
+  uplink: { roles: ['switch'], find: uplinkResult, attributes: { aggregates: ['network'] } },
   ping: {
-    roles: HOSTS,
-    find: ping,
+    roles: HOST_ROLES,
+    find: pingResult,
     // The filter `check_dependencies` uses this attribute: events of hosts behind a failed switch are not notified.
     attributesOf: ({ rack }) => ({ dependencies: [`${switchOf(rack)}/uplink`] }),
   },
-  disk: { roles: HOSTS, find: disk },
-  load: { roles: HOSTS, find: load, attributes: FLAPPING },
-  http: { roles: ['web'], find: http, attributes: { aggregates: ['shop'] } },
-  certificate: { roles: ['web'], find: certificate },
-  replication: { roles: ['db'], find: replication, attributes: { aggregates: ['databases'] } },
-  backup: { roles: ['db', 'storage'], find: backup },
+  disk: { roles: HOST_ROLES, find: diskResult },
+  load: { roles: HOST_ROLES, find: loadResult, attributes: FLAP_THRESHOLDS },
+  http: { roles: ['web'], find: httpResult, attributes: { aggregates: ['shop'] } },
+  certificate: { roles: ['web'], find: certificateResult },
+  replication: { roles: ['db'], find: replicationResult, attributes: { aggregates: ['databases'] } },
+  backup: { roles: ['db', 'storage'], find: backupResult },
 };
 
 /**
@@ -53,12 +53,12 @@ const CHECKS: Readonly<Record<string, DemoCheck>> = {
  * @param folder directory in which the handlers write their output
  */
 export function demoDefinitions(folder: string): object {
-  const checks = Object.entries(CHECKS).map(([name, { roles, attributes }]) => [
+  const checks = Object.entries(CHECKS_BY_NAME).map(([name, { roles, attributes }]) => [
     name,
     {
       command: `check-${name}`,
       subscribers: roles,
-      interval: INTERVAL,
+      interval: CHECK_INTERVAL_SECONDS,
       publish: false,
       handlers: ['on-call'],
       ...attributes,
@@ -85,21 +85,25 @@ export function demoDefinitions(folder: string): object {
   return { checks: Object.fromEntries(checks) as object, handlers, inhibitions };
 }
 
-interface Watched {
+interface WatchedCheck {
   readonly machine: Machine;
   readonly name: string;
   readonly check: DemoCheck;
 }
 
 /** The checks of all machines, indexed by the second of the interval in which each check is due. */
-const BY_SECOND: readonly (readonly Watched[])[] = bySecond();
+const CHECKS_BY_SECOND: readonly (readonly WatchedCheck[])[] = groupChecksBySecond();
 
-function bySecond(): Watched[][] {
-  const seconds = Array.from({ length: INTERVAL }, (): Watched[] => []);
-  for (const machine of MACHINES) {
-    for (const [name, check] of Object.entries(CHECKS)) {
+function groupChecksBySecond(): WatchedCheck[][] {
+  const seconds = Array.from({ length: CHECK_INTERVAL_SECONDS }, (): WatchedCheck[] => []);
+  for (const machine of ALL_MACHINES) {
+    for (const [name, check] of Object.entries(CHECKS_BY_NAME)) {
       if (!check.roles.includes(machine.role)) continue;
-      seconds[Math.floor(pseudoRandom('due', machine.at, name) * INTERVAL)]?.push({ machine, name, check });
+      seconds[Math.floor(pseudoRandom('due', machine.at, name) * CHECK_INTERVAL_SECONDS)]?.push({
+        machine,
+        name,
+        check,
+      });
     }
   }
   return seconds;
@@ -119,7 +123,7 @@ const RECORDED_EVERY = 25;
  * @param executed the same moment in epoch seconds
  */
 export function recordedResults(second: number, executed: number): SubmittedResult[] {
-  return BY_SECOND.flat().flatMap(({ machine, name, check }) => {
+  return CHECKS_BY_SECOND.flat().flatMap(({ machine, name, check }) => {
     const { output } = check.find(machine, second);
     const isRecorded =
       machine.at % RECORDED_EVERY === 0 ||
@@ -142,7 +146,7 @@ export function recordedResults(second: number, executed: number): SubmittedResu
 
 function durationOf(machine: Machine, second: number): number {
   const usual = 0.02 + 0.2 * pseudoRandom('duration', machine.at);
-  return Number((usual * (0.8 + 0.6 * busyness(machine, second))).toFixed(3));
+  return Number((usual * (0.8 + 0.6 * loadLevel(machine, second))).toFixed(3));
 }
 
 /**
@@ -152,7 +156,8 @@ function durationOf(machine: Machine, second: number): number {
  * @param executed the same moment in epoch seconds
  */
 export function resultsDue(second: number, executed: number): SubmittedResult[] {
-  const due = BY_SECOND[((second % INTERVAL) + INTERVAL) % INTERVAL] ?? [];
+  const due =
+    CHECKS_BY_SECOND[((second % CHECK_INTERVAL_SECONDS) + CHECK_INTERVAL_SECONDS) % CHECK_INTERVAL_SECONDS] ?? [];
   return due.map(({ machine, name, check }) => {
     const result: SubmittedResult = {
       source: machine.name,
@@ -161,7 +166,7 @@ export function resultsDue(second: number, executed: number): SubmittedResult[] 
       executed,
       issued: executed,
       duration: durationOf(machine, second),
-      interval: INTERVAL,
+      interval: CHECK_INTERVAL_SECONDS,
       command: `check-${name}`,
       handlers: ['on-call'],
     };

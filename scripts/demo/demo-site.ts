@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import { MonError } from '../../shared/errors.ts';
-import { INTERVAL, recordedResults, resultsDue } from './checks.ts';
-import { clientOfMachine, MACHINES, rackName } from './machines.ts';
+import { CHECK_INTERVAL_SECONDS, recordedResults, resultsDue } from './checks.ts';
+import { clientOfMachine, ALL_MACHINES, rackName } from './machines.ts';
 
 /** Number of rounds of past results: enough to fill a check history, so that flapping is detected. */
-const ROUNDS_BEFORE = 21;
+const PAST_ROUNDS = 21;
 
 /** Number of concurrent requests while the machines are created. */
-const AT_ONCE = 16;
+const CONCURRENT_REQUESTS = 16;
 
-const HOUR = 3600;
-const DAY = 24 * HOUR;
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** Seconds between the recorded values before the replayed results: the step of a series. */
 const RECORDED_STEP = 300;
@@ -45,7 +45,7 @@ interface DemoOptions {
 export function startDemoSite(
   api: ApiClient,
   plans: UpgradeClient,
-  { roundsBefore = ROUNDS_BEFORE, onProgress = () => undefined }: DemoOptions = {},
+  { roundsBefore = PAST_ROUNDS, onProgress = () => undefined }: DemoOptions = {},
 ): DemoSite {
   const stopping = new AbortController();
   const progressOf =
@@ -77,40 +77,45 @@ export function startDemoSite(
  *
  * @returns the time at which the site began (its second 0), in epoch seconds
  */
-async function submitPastResults(api: ApiClient, rounds: number, onDone: OnDone, signal: AbortSignal): Promise<number> {
+async function submitPastResults(
+  api: ApiClient,
+  rounds: number,
+  onDone: ReportProgress,
+  signal: AbortSignal,
+): Promise<number> {
   const beganAt = Math.floor(Date.now() / 1000);
-  const seconds = rounds * INTERVAL;
-  const steps = Math.ceil((DAY - seconds) / RECORDED_STEP);
+  const seconds = rounds * CHECK_INTERVAL_SECONDS;
+  const steps = Math.ceil((DAY_SECONDS - seconds) / RECORDED_STEP);
   for (let step = 0; step < steps; step++) {
     signal.throwIfAborted();
     onDone(step, steps + seconds);
-    const second = -DAY + step * RECORDED_STEP;
+    const second = -DAY_SECONDS + step * RECORDED_STEP;
     await api.submitResults(recordedResults(second, beganAt + second));
   }
   for (let second = -seconds; second < 0; second++) {
     signal.throwIfAborted();
     onDone(steps + seconds + second, steps + seconds);
-    await submit(api, second, beganAt);
+    await submitResultsOfSecond(api, second, beganAt);
   }
   return beganAt;
 }
 
-type OnDone = (done: number, total: number) => void;
+type ReportProgress = (done: number, total: number) => void;
 
-async function makeMachines(api: ApiClient, onDone: OnDone, signal: AbortSignal): Promise<void> {
-  const waiting = MACHINES.values();
+async function makeMachines(api: ApiClient, onDone: ReportProgress, signal: AbortSignal): Promise<void> {
+  const waiting = ALL_MACHINES.values();
   let done = 0;
   const make = async (): Promise<void> => {
     for (const machine of waiting) {
       signal.throwIfAborted();
-      onDone(done, MACHINES.length);
+      onDone(done, ALL_MACHINES.length);
       await api.saveClient(clientOfMachine(machine));
       done++;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, make));
-  // The machines in `LOST` never send another keepalive, so that keepalive events open for them.
-  for (const { name, address, team } of LOST) {
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, make));
+  // The machines in `LOST_CLIENTS` never send another keepalive, so that keepalive events open for them.
+  for (const { name, address, team } of LOST_CLIENTS) {
     await api.saveClient({
       name,
       address,
@@ -123,7 +128,7 @@ async function makeMachines(api: ApiClient, onDone: OnDone, signal: AbortSignal)
   }
 }
 
-const LOST = [
+const LOST_CLIENTS = [
   { name: 'legacy-erp', address: '10.9.0.4', team: 'backend' },
   { name: 'print-server', address: '10.9.0.17', team: 'office' },
 ];
@@ -135,10 +140,16 @@ async function createSilences(api: ApiClient, now: number): Promise<void> {
       subscription: 'client:storage-029',
       reason: 'disk is being replaced, OPS-4711',
       creator: 'maria',
-      expire: 2 * HOUR,
+      expire: 2 * HOUR_SECONDS,
     },
-    { subscription: 'db', check: 'replication', reason: 'schema change tonight', creator: 'jun', expire: HOUR / 2 },
-    { check: 'certificate', reason: 'renewed in bulk on Friday', creator: 'sam', expire: 3 * 24 * HOUR },
+    {
+      subscription: 'db',
+      check: 'replication',
+      reason: 'schema change tonight',
+      creator: 'jun',
+      expire: HOUR_SECONDS / 2,
+    },
+    { check: 'certificate', reason: 'renewed in bulk on Friday', creator: 'sam', expire: 3 * 24 * HOUR_SECONDS },
     {
       subscription: 'client:web-027',
       check: 'disk',
@@ -150,8 +161,8 @@ async function createSilences(api: ApiClient, now: number): Promise<void> {
       subscription: `rack:${rackName(11)}`,
       reason: 'power work in this rack',
       creator: 'jun',
-      begin: now + HOUR / 6,
-      expire: 2 * HOUR,
+      begin: now + HOUR_SECONDS / 6,
+      expire: 2 * HOUR_SECONDS,
     },
   ];
   for (const entry of entries) await api.silence(entry);
@@ -164,12 +175,12 @@ async function submitDueResults(api: ApiClient, beganAt: number, signal: AbortSi
     if (waitMs > 0) await delay(waitMs, undefined, { signal });
     signal.throwIfAborted();
     try {
-      await submit(api, second, beganAt);
+      await submitResultsOfSecond(api, second, beganAt);
     } catch (error) {
       if (!(error instanceof MonError)) throw error;
     }
   }
 }
 
-const submit = (api: ApiClient, second: number, beganAt: number): Promise<unknown> =>
+const submitResultsOfSecond = (api: ApiClient, second: number, beganAt: number): Promise<unknown> =>
   api.submitResults(resultsDue(second, beganAt + second));

@@ -16,10 +16,10 @@ export interface Machine {
   readonly team: string;
 }
 
-const RACKS = 40;
+const RACK_COUNT = 40;
 
 /** The number of hosts of each role in a rack; 49 in total. The list is in the order in which the hosts are created. */
-const HOSTS: readonly (readonly [MachineRole, number])[] = [
+const HOSTS_PER_ROLE: readonly (readonly [MachineRole, number])[] = [
   ['web', 20],
   ['app', 14],
   ['db', 6],
@@ -27,7 +27,7 @@ const HOSTS: readonly (readonly [MachineRole, number])[] = [
   ['storage', 4],
 ];
 
-const TEAMS: Readonly<Record<MachineRole, string>> = {
+const TEAM_BY_ROLE: Readonly<Record<MachineRole, string>> = {
   switch: 'network',
   web: 'frontend',
   app: 'backend',
@@ -41,19 +41,19 @@ export const rackName = (rack: number): string => `r${String(rack + 1).padStart(
 /** Returns the name of the switch that connects the hosts of a rack. */
 export const switchOf = (rack: string): string => `sw-${rack}`;
 
-export const MACHINES: readonly Machine[] = machines();
+export const ALL_MACHINES: readonly Machine[] = buildMachines();
 
-function machines(): Machine[] {
+function buildMachines(): Machine[] {
   const all: Machine[] = [];
   const numbers = new Map<MachineRole, number>();
-  for (let at = 0; at < RACKS; at++) {
+  for (let at = 0; at < RACK_COUNT; at++) {
     const rack = rackName(at);
-    const zone = at < RACKS / 2 ? 'east' : 'west';
+    const zone = at < RACK_COUNT / 2 ? 'east' : 'west';
     const add = (role: MachineRole, name: string): void => {
-      all.push({ name, at: all.length, role, rack, zone, team: TEAMS[role] });
+      all.push({ name, at: all.length, role, rack, zone, team: TEAM_BY_ROLE[role] });
     };
     add('switch', switchOf(rack));
-    for (const [role, count] of HOSTS) {
+    for (const [role, count] of HOSTS_PER_ROLE) {
       for (let host = 0; host < count; host++) {
         const number = (numbers.get(role) ?? 0) + 1;
         numbers.set(role, number);

@@ -5,7 +5,7 @@ import { isRequired, schemaOf, scopeText } from '../../shared/api/openapi.ts';
 import { MON_API } from '../../shared/api/mon.ts';
 import { V1_API } from '../../shared/api/v1.ts';
 import { V2_API, V2_HEALTH } from '../../shared/api/v2.ts';
-import { fenced, markdownTable } from './markdown-text.ts';
+import { fencedBlock, markdownTable } from './markdown-text.ts';
 import { shapeText } from './shape-text.ts';
 
 /** Returns the text of `docs/api.md`, generated from the tables of endpoints. */
@@ -72,9 +72,9 @@ function sectionOf(endpoint: Endpoint): readonly string[] {
     `### ${method} ${path.replace('*', '\\*')}`,
     `${summary}. Needs ${scopeText(endpoint)}.`,
     ...(parameters.length === 0 ? [] : [markdownTable([['Parameter', 'Meaning'], ...parameters])]),
-    ...(body === undefined ? [] : ['Request body:', fenced('ts', shapeText(schemaOf(body)))]),
+    ...(body === undefined ? [] : ['Request body:', fencedBlock('ts', shapeText(schemaOf(body)))]),
     response === undefined ? `Response: ${String(status)}, without a body.` : `Response: ${String(status)}.`,
-    ...(response === undefined ? [] : [fenced('ts', shapeText(schemaOf(response)))]),
+    ...(response === undefined ? [] : [fencedBlock('ts', shapeText(schemaOf(response)))]),
     ...(errors.length === 0
       ? []
       : [`Errors: ${errors.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ')}.`]),

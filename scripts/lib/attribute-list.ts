@@ -1,4 +1,4 @@
-import { code } from './markdown-text.ts';
+import { inlineCode } from './markdown-text.ts';
 
 /** The part of a JSON Schema that the list of attributes shows. `unit` and `value` are metadata of zod schemas. */
 export interface DescribedSchema {
@@ -68,7 +68,7 @@ export function attributeList(attributes: readonly Attribute[], links: ReadonlyM
   return attributes
     .map(({ path, schema, isRequired }) => {
       const link = links.get(path);
-      const name = link === undefined ? code(path) : `[${code(path)}](${link})`;
+      const name = link === undefined ? inlineCode(path) : `[${inlineCode(path)}](${link})`;
       const { unit, description = '' } = schema;
       const facts = [
         typeText(schema),
@@ -82,7 +82,7 @@ export function attributeList(attributes: readonly Attribute[], links: ReadonlyM
 
 function defaultText({ default: value }: DescribedSchema): string {
   if (value === undefined || (typeof value === 'object' && value !== null)) return '';
-  return ` Default: ${literal(value)}.`;
+  return ` Default: ${literalCode(value)}.`;
 }
 
 /** Returns the type of a value in words: `integer from 1`, `list of text`, or the allowed values. */
@@ -91,8 +91,8 @@ function typeText(schema: DescribedSchema): string {
   const alternatives = alternativesOf(schema);
   if (alternatives.length !== 1) return [...new Set(alternatives.map((one) => typeText(one)))].join(' or ');
   const { type, enum: values, const: constant, items, additionalProperties } = alternatives[0] ?? {};
-  if (values !== undefined) return wordList(values.map((value) => literal(value)));
-  if (constant !== undefined) return literal(constant);
+  if (values !== undefined) return wordList(values.map((value) => literalCode(value)));
+  if (constant !== undefined) return literalCode(constant);
   switch (type) {
     case 'boolean':
     case 'object':
@@ -115,8 +115,8 @@ function wordList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
 }
 
-function literal(value: unknown): string {
-  return code(typeof value === 'string' ? value : JSON.stringify(value));
+function literalCode(value: unknown): string {
+  return inlineCode(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 function rangeText({ type, minimum, exclusiveMinimum, maximum = Infinity }: DescribedSchema): string {
@@ -124,12 +124,12 @@ function rangeText({ type, minimum, exclusiveMinimum, maximum = Infinity }: Desc
   // zod writes the safe integers as the limits of an integer without limits.
   const isLimited = maximum < Number.MAX_SAFE_INTEGER;
   if (from !== undefined && from > Number.MIN_SAFE_INTEGER) {
-    return isLimited ? ` from ${shown(from)} to ${shown(maximum)}` : ` from ${shown(from)}`;
+    return isLimited ? ` from ${numberText(from)} to ${numberText(maximum)}` : ` from ${numberText(from)}`;
   }
   if (exclusiveMinimum === undefined) return '';
-  return ` above ${shown(exclusiveMinimum)}${isLimited ? ` to ${shown(maximum)}` : ''}`;
+  return ` above ${numberText(exclusiveMinimum)}${isLimited ? ` to ${numberText(maximum)}` : ''}`;
 }
 
-function shown(value: number): string {
+function numberText(value: number): string {
   return value.toLocaleString('en-US');
 }

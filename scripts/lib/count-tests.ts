@@ -10,15 +10,15 @@ const reportSchema = z.object({
   testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(testSchema) })),
 });
 
-const path = process.argv[2];
-if (path === undefined) throw new Error('usage: count-tests.ts REPORT');
-const report = reportSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+const reportPath = process.argv[2];
+if (reportPath === undefined) throw new Error('usage: count-tests.ts REPORT');
+const testReport = reportSchema.parse(JSON.parse(readFileSync(reportPath, 'utf8')));
 
 // A test file that cannot be loaded reports no failed test, so count the file as one failure.
-const brokenFiles = report.testResults.filter(
+const brokenFiles = testReport.testResults.filter(
   (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
 ).length;
-const failed = report.numFailedTests + brokenFiles;
+const failedCount = testReport.numFailedTests + brokenFiles;
 
-console.log(`${String(report.numPassedTests)} passed, ${String(failed)} failed`);
-if (failed > 0 || !report.success || report.numPassedTests === 0) process.exitCode = 1;
+console.log(`${String(testReport.numPassedTests)} passed, ${String(failedCount)} failed`);
+if (failedCount > 0 || !testReport.success || testReport.numPassedTests === 0) process.exitCode = 1;

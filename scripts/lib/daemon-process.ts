@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const STOP_MS = 15_000;
 
 /** Number of log lines that are shown when a program has failed. */
-const LAST_LINES = 15;
+const SHOWN_LOG_LINES = 15;
 
 /** A `mon` program that runs in the background. Disposing of it stops the program. */
 export interface DaemonProcess extends AsyncDisposable {
@@ -71,5 +71,5 @@ function describeExit({ exitCode, signalCode }: ChildProcess): string {
 }
 
 function lastLines(log: string): string {
-  return readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n');
+  return readFileSync(log, 'utf8').trimEnd().split('\n').slice(-SHOWN_LOG_LINES).join('\n');
 }

@@ -4,10 +4,10 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...body].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
-export function fenced(language: string, text: string): string {
+export function fencedBlock(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\``;
 }
 
-export function code(text: string): string {
+export function inlineCode(text: string): string {
   return `\`${text}\``;
 }

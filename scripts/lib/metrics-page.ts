@@ -1,18 +1,18 @@
 import { Metrics } from '../../daemon/backend/health/metrics.ts';
-import { code } from './markdown-text.ts';
+import { inlineCode } from './markdown-text.ts';
 
 /** Explains the additional series of a histogram on the metrics page. */
-const HISTOGRAM = 'A histogram `NAME` has the series `NAME_bucket` (label `le`), `NAME_sum` and `NAME_count`.';
+const HISTOGRAM_NOTE = 'A histogram `NAME` has the series `NAME_bucket` (label `le`), `NAME_sum` and `NAME_count`.';
 
-const NOT_LISTENING: Disposable = { [Symbol.dispose]: () => undefined };
+const NO_LISTENER: Disposable = { [Symbol.dispose]: () => undefined };
 
 /**
  * Stub of the dependencies that the constructor of `Metrics` reads. A metric is read only when it is requested, so the
  * descriptions of the metrics need no other part of a backend.
  */
-const DESCRIBED = {
-  batcher: { commits: { onCommit: () => NOT_LISTENING } },
-  handlers: { onDelivered: () => NOT_LISTENING },
+const STUB_DEPENDENCIES = {
+  batcher: { commits: { onCommit: () => NO_LISTENER } },
+  handlers: { onDelivered: () => NO_LISTENER },
   clock: { now: () => 0, monotonic: () => 0 },
   forwarding: { requests: 0, agents: 0 },
   spreadRuns: { remote: 0 },
@@ -20,7 +20,7 @@ const DESCRIBED = {
 
 /** Returns the text of `docs/metrics.md` from the code that registers the metrics. */
 export function metricsPage(): string {
-  using metrics = new Metrics(DESCRIBED);
+  using metrics = new Metrics(STUB_DEPENDENCIES);
   const described = metrics.describe();
   return [
     '# Metrics',
@@ -29,11 +29,11 @@ export function metricsPage(): string {
       ' namespace `default`. [Operations](operations.md) says what to watch, and' +
       ' [Prometheus](prometheus.md) has rules for alerts and a dashboard. The measurements of checks are a' +
       ' [page of their own](prometheus.md#metrics-of-checks), `GET /metrics/checks`.',
-    `Each entry has the type, the labels in parentheses and the meaning. ${HISTOGRAM}`,
+    `Each entry has the type, the labels in parentheses and the meaning. ${HISTOGRAM_NOTE}`,
     described
       .map(({ name, type, labels, help }) => {
-        const labelText = labels.length === 0 ? '' : ` (${labels.map((label) => code(label)).join(', ')})`;
-        return `- ${code(name)}, ${type}${labelText}: ${help}`;
+        const labelText = labels.length === 0 ? '' : ` (${labels.map((label) => inlineCode(label)).join(', ')})`;
+        return `- ${inlineCode(name)}, ${type}${labelText}: ${help}`;
       })
       .join('\n'),
     '',

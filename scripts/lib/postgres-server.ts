@@ -37,10 +37,10 @@ export interface PostgresServer extends AsyncDisposable {
 
 /** The uid of the user nobody. PostgreSQL refuses to run as root. */
 const UNPRIVILEGED_UID = 65_534;
-const USER = 'mon';
+const USER_NAME = 'mon';
 
 /** The name with which a standby connects to its primary. */
-const STANDBY = 'standby';
+const STANDBY_NAME = 'standby';
 const STANDBY_MS_MAX = 60_000;
 
 /**
@@ -97,7 +97,7 @@ class OwnServer implements PostgresServer {
     if (this.#owner.uid !== undefined) {
       await chown(this.dir, UNPRIVILEGED_UID, UNPRIVILEGED_UID);
       // The user nobody cannot read a clone in the home directory of root, so PostgreSQL runs from a copy.
-      const isReachable = await othersReach(native);
+      const isReachable = await canOthersReach(native);
       const copy = join(this.dir, 'native');
       if (!isReachable) await cp(native, copy, { recursive: true, verbatimSymlinks: true });
       this.#programs = join(isReachable ? native : copy, 'bin');
@@ -118,7 +118,7 @@ class OwnServer implements PostgresServer {
       '-D',
       this.#data,
       '-U',
-      USER,
+      USER_NAME,
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--no-sync',
@@ -144,7 +144,7 @@ class OwnServer implements PostgresServer {
     const said: string[] = [];
     for await (const line of createInterface({ input: server.stderr ?? process.stdin })) {
       said.push(line);
-      if (READY.test(line)) break;
+      if (READY_LINE.test(line)) break;
     }
     server.stderr?.resume();
     if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
@@ -184,13 +184,13 @@ class OwnServer implements PostgresServer {
     const { password, port } = new URL(primary.url('postgres'));
     this.#password = password;
     await this.#copy(primary);
-    const from = `host=127.0.0.1 port=${port} user=${USER} password=${password} application_name=${STANDBY}`;
+    const from = `host=127.0.0.1 port=${port} user=${USER_NAME} password=${password} application_name=${STANDBY_NAME}`;
     const settings = `primary_conninfo = '${from}'\nwal_retrieve_retry_interval = '100ms'\n`;
     await this.#put('postgresql.auto.conf', settings);
     await this.#put('standby.signal', '');
     await this.start();
     const main = primary.url('postgres');
-    await primary.run(main, `alter system set synchronous_standby_names = '${STANDBY}'`);
+    await primary.run(main, `alter system set synchronous_standby_names = '${STANDBY_NAME}'`);
     await primary.run(main, 'select pg_reload_conf()');
     await this.#untilSynchronous(main);
   }
@@ -213,7 +213,7 @@ class OwnServer implements PostgresServer {
   }
 
   url(database: string): string {
-    return `postgres://${USER}:${this.#password}@127.0.0.1:${String(this.#port)}/${database}`;
+    return `postgres://${USER_NAME}:${this.#password}@127.0.0.1:${String(this.#port)}/${database}`;
   }
 
   get #data(): string {
@@ -229,7 +229,7 @@ class OwnServer implements PostgresServer {
     const client = new pg.Client({ connectionString: primary.url('postgres') });
     await client.connect();
     try {
-      await client.query(`select pg_backup_start('${STANDBY}', true)`);
+      await client.query(`select pg_backup_start('${STANDBY_NAME}', true)`);
       await this.#execute('cp', ['-R', '-p', join(primary.dir, 'data'), this.#data]);
       const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
       // The copied `postmaster.pid` belongs to the primary.
@@ -293,11 +293,11 @@ class OwnServer implements PostgresServer {
 }
 
 /** Matches the log line of a server that is ready. A standby only accepts read-only connections. */
-const READY = /ready to accept (read-only )?connections/;
+const READY_LINE = /ready to accept (read-only )?connections/;
 
 /** Returns a directory that the user nobody can access: `dir`, or else a directory in the temporary directory. */
 async function accessibleDirectory(dir: string): Promise<string> {
-  if (process.getuid?.() !== 0 || (await othersReach(dirname(dir)))) return dir;
+  if (process.getuid?.() !== 0 || (await canOthersReach(dirname(dir)))) return dir;
   return join(tmpdir(), `mon-postgres-${createHash('sha256').update(dir).digest('hex').slice(0, 8)}`);
 }
 
@@ -312,7 +312,7 @@ async function nativeFolder(): Promise<string> {
   return dirname(dirname(postgres));
 }
 
-async function othersReach(path: string): Promise<boolean> {
+async function canOthersReach(path: string): Promise<boolean> {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     if (((await stat(at)).mode & 0o005) !== 0o005) return false;
   }

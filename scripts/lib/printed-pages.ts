@@ -40,11 +40,11 @@ export async function generatedPage(page: string): Promise<string> {
   // Lists of attributes have long lines, which the configuration of Prettier would not wrap.
   const isReference = (REFERENCE_PAGES as readonly string[]).includes(page);
   const wrapping = isReference ? ({ proseWrap: 'always' } as const) : {};
-  return withoutPadding(await format(text, { ...(await resolveConfig(page)), ...wrapping, filepath: page }));
+  return removePadding(await format(text, { ...(await resolveConfig(page)), ...wrapping, filepath: page }));
 }
 
 /** Removes the padding that Prettier adds to table cells: in wide tables, most of the page is padding. */
-function withoutPadding(markdown: string): string {
+function removePadding(markdown: string): string {
   return markdown.replaceAll(/^\|.*\|$/gm, (row) =>
     row.replaceAll(/(?<=\|) +| +(?=\|)/g, ' ').replaceAll(/-{4,}/g, '---'),
   );

@@ -21,31 +21,31 @@ import { watchdogSchema } from '../../shared/schemas/watchdog.ts';
 import { exitCode } from '../../tui/monctl/exit-codes.ts';
 import { anchorsOnPage } from '../site/anchors.ts';
 import { attributeList, attributesOf, type Attribute, type DescribedSchema } from './attribute-list.ts';
-import { code, markdownTable } from './markdown-text.ts';
+import { inlineCode, markdownTable } from './markdown-text.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 
 /** A list of attributes in a reference page, between `<!-- print: NAME -->` and `<!-- end -->`. */
-const PRINTED = /(<!-- print: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g;
+const PRINTED_LIST = /(<!-- print: (\S+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
 /** The attributes of each kind of object, by the name of the list on the reference pages. */
 export const ATTRIBUTES: Readonly<Record<string, readonly Attribute[]>> = {
-  check: ofRequest(checkSchema),
-  result: ofRequest(resultSchema),
+  check: requestAttributes(checkSchema),
+  result: requestAttributes(resultSchema),
   ...handlerAttributes(),
-  filter: ofRequest(filterSchema),
-  mutator: ofRequest(mutatorSchema),
-  client: ofRequest(clientSchema),
-  'client-response': ofResponse(clientResponse),
-  event: ofResponse(eventResponse),
-  'event-row': ofResponse(feedEventRowSchema),
-  silence: ofRequest(monSilencedSchema),
-  'silence-response': ofResponse(silencedDetailResponse),
-  acknowledgement: ofRequest(z.object(acknowledgeShape)),
-  aggregate: ofResponse(aggregateResponse),
-  'aggregate-rule': ofRequest(aggregateRuleSchema),
-  watchdog: ofRequest(watchdogSchema),
-  inhibition: ofRequest(inhibitionSchema),
+  filter: requestAttributes(filterSchema),
+  mutator: requestAttributes(mutatorSchema),
+  client: requestAttributes(clientSchema),
+  'client-response': responseAttributes(clientResponse),
+  event: responseAttributes(eventResponse),
+  'event-row': responseAttributes(feedEventRowSchema),
+  silence: requestAttributes(monSilencedSchema),
+  'silence-response': responseAttributes(silencedDetailResponse),
+  acknowledgement: requestAttributes(z.object(acknowledgeShape)),
+  aggregate: responseAttributes(aggregateResponse),
+  'aggregate-rule': requestAttributes(aggregateRuleSchema),
+  watchdog: requestAttributes(watchdogSchema),
+  inhibition: requestAttributes(inhibitionSchema),
 };
 
 /**
@@ -57,16 +57,16 @@ export const ATTRIBUTES: Readonly<Record<string, readonly Attribute[]>> = {
  */
 export function referencePage(page: string): string {
   const text = readFileSync(join(REPOSITORY, page), 'utf8');
-  return text.replaceAll(PRINTED, (_printed, start: string, name: string, end: string) => {
+  return text.replaceAll(PRINTED_LIST, (_printed, start: string, name: string, end: string) => {
     const attributes = ATTRIBUTES[name];
     if (attributes === undefined && name !== 'error-codes') throw new Error(`${page}: there is no list ${name}`);
-    const list = attributes === undefined ? errorTable() : attributeList(attributes, examplesOn(text));
+    const list = attributes === undefined ? errorTable() : attributeList(attributes, findExamples(text));
     return `${start}\n${list}\n\n${end}`;
   });
 }
 
 /** Returns links to the sections of a page that explain attributes, by attribute: the names in third-level headings. */
-function examplesOn(text: string): ReadonlyMap<string, string> {
+function findExamples(text: string): ReadonlyMap<string, string> {
   const anchorOf = anchorsOnPage();
   return new Map(
     Array.from(text.matchAll(/^(#+) (.*)$/gm), ([, level, title = '']) => ({ level, title, anchor: anchorOf(title) }))
@@ -77,13 +77,17 @@ function examplesOn(text: string): ReadonlyMap<string, string> {
   );
 }
 
-function ofRequest(schema: z.ZodType): readonly Attribute[] {
+function requestAttributes(schema: z.ZodType): readonly Attribute[] {
   return attributesOf(schemaOf(schema));
 }
 
 /** Returns the attributes of a response. None is marked as required: the descriptions say when one is absent. */
-function ofResponse(schema: z.ZodType): readonly Attribute[] {
-  return ofRequest(schema).map(({ path, schema: attribute }) => ({ path, schema: attribute, isRequired: false }));
+function responseAttributes(schema: z.ZodType): readonly Attribute[] {
+  return requestAttributes(schema).map(({ path, schema: attribute }) => ({
+    path,
+    schema: attribute,
+    isRequired: false,
+  }));
 }
 
 /** Returns the attributes of all handlers that send something, and those that only one type of handler has. */
@@ -109,7 +113,7 @@ function handlerAttributes(): Readonly<Record<string, readonly Attribute[]>> {
 
 function errorTable(): string {
   const rows = ERROR_CODES.map((error) => [
-    code(error),
+    inlineCode(error),
     String(HTTP_STATUS[error]),
     String(exitCode(error)),
     ERROR_MEANINGS[error],

@@ -10,10 +10,10 @@ const runningSchema = z.object({
   url: z.string().max(1000).optional(),
   daemons: z.array(z.int().positive()),
 });
-export type Running = z.infer<typeof runningSchema>;
+export type RunningBackends = z.infer<typeof runningSchema>;
 
 /** Returns the record of the last ./scripts/start, whose processes may have ended; `undefined` if there is none. */
-export function readRunning(file: string): Running | undefined {
+export function readRunning(file: string): RunningBackends | undefined {
   try {
     return runningSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
@@ -23,7 +23,7 @@ export function readRunning(file: string): Running | undefined {
 }
 
 /** Writes the record of this ./scripts/start. Disposing of the returned object removes the file. */
-export function recordRunning(file: string, running: Running): Disposable {
+export function recordRunning(file: string, running: RunningBackends): Disposable {
   writeFileSync(file, `${JSON.stringify(running)}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
 }

@@ -10,8 +10,8 @@ const LINE_LENGTH_MAX = 100;
 export function shapeText(schema: OpenApiPart, indent = ''): string {
   const options = listOf(schema['anyOf'] ?? schema['oneOf']);
   if (options.length > 0) return [...new Set(options.map((option) => shapeText(option, indent)))].join(' | ');
-  if (schema['const'] !== undefined) return literal(schema['const']);
-  if (Array.isArray(schema['enum'])) return schema['enum'].map(literal).join(' | ');
+  if (schema['const'] !== undefined) return literalText(schema['const']);
+  if (Array.isArray(schema['enum'])) return schema['enum'].map(literalText).join(' | ');
   switch (schema['type']) {
     case 'array':
       return arrayText(shapeText(partOf(schema['items']), indent));
@@ -44,7 +44,7 @@ function arrayText(item: string): string {
   return item.includes(' | ') && !item.startsWith('{') ? `(${item})[]` : `${item}[]`;
 }
 
-function literal(value: unknown): string {
+function literalText(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : JSON.stringify(value);
 }
 

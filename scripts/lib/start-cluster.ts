@@ -6,7 +6,7 @@ import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { startPostgres, type PostgresServer } from './postgres-server.ts';
 
 /** Number of backends in the example cluster: one leader and two followers. */
-export const MEMBERS = 3;
+export const MEMBER_COUNT = 3;
 
 /** Delay until a backend that ended is restarted, as a supervisor would do. */
 const RESTART_DELAY_MS = 2000;

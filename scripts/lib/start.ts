@@ -17,7 +17,7 @@ import type { CommandLine } from '../../shared/schemas/command.ts';
 import { demoDefinitions } from '../demo/checks.ts';
 import { startDemoSite, type DemoProgress } from '../demo/demo-site.ts';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
-import { MEMBERS, startCluster, type Backends } from './start-cluster.ts';
+import { MEMBER_COUNT, startCluster, type Backends } from './start-cluster.ts';
 import { firstResults, resultLines } from './first-results.ts';
 import { isAlive, isPortTaken, readRunning, recordRunning } from './running.ts';
 
@@ -26,46 +26,46 @@ const DEFAULT_PORT = 4567;
 /** Maximum time until the backend responds; it first reads its whole store. */
 const START_MS = 30_000;
 
-const DEFINITIONS = 'examples/conf.d';
+const DEFINITIONS_DIRECTORY = 'examples/conf.d';
 
 /**
  * Directory for the definitions that are generated at each start; they override the definitions in `examples/conf.d`.
  */
-const OWN_DEFINITIONS = 'var/conf.d';
+const GENERATED_DEFINITIONS = 'var/conf.d';
 
 /** Directory for the files of `--demo`. */
-const DEMO = 'var/demo';
+const DEMO_DIRECTORY = 'var/demo';
 
-const KINDS = ['--cluster', '--demo'] as const;
+const START_OPTIONS = ['--cluster', '--demo'] as const;
 
 process.chdir(join(import.meta.dirname, '../..'));
-const RECORD = join('var', 'start.json');
+const RECORD_FILE = join('var', 'start.json');
 const hasTerminal = process.stdin.isTTY && process.stdout.isTTY;
 
-const stopping = new AbortController();
-const stopped = once(stopping.signal, 'abort');
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+const stopController = new AbortController();
+const stopped = once(stopController.signal, 'abort');
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopController.abort());
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  if (!stopping.signal.aborted) {
+  if (!stopController.signal.aborted) {
     printMessage(errorMessage(error));
     process.exitCode = 1;
   }
 } finally {
   // Cancels pending requests.
-  stopping.abort();
+  stopController.abort();
 }
 
 async function main(): Promise<number> {
   const port = portOf(process.env['MON_PORT']);
   const kind = kindOf(process.argv.slice(2));
   const isCluster = kind === '--cluster';
-  const ports = Array.from({ length: isCluster ? MEMBERS : 1 }, (_, at) => port + at);
+  const ports = Array.from({ length: isCluster ? MEMBER_COUNT : 1 }, (_, at) => port + at);
   const url = ports.map(urlOf).join(',');
 
-  const running = readRunning(RECORD);
+  const running = readRunning(RECORD_FILE);
   // A process id may belong to an unrelated process after a restart of the machine, so check the port as well.
   if (running !== undefined && (await isPortTaken(running.port))) {
     if (isAlive(running.pid)) {
@@ -89,9 +89,9 @@ async function main(): Promise<number> {
   mkdirSync('var/log', { recursive: true, mode: 0o700 });
   await using started = new AsyncDisposableStack();
   if (kind === '--demo') return await serveDemo(port, started);
-  const { checks } = await loadConfig({ directories: [DEFINITIONS], env: {} });
-  writeDefinitions(OWN_DEFINITIONS, 'port.json', { checks: checksWithUrl(urlOf(port), checks) });
-  const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
+  const { checks } = await loadConfig({ directories: [DEFINITIONS_DIRECTORY], env: {} });
+  writeDefinitions(GENERATED_DEFINITIONS, 'port.json', { checks: checksWithUrl(urlOf(port), checks) });
+  const definitions = [DEFINITIONS_DIRECTORY, GENERATED_DEFINITIONS].join(',');
   const backends = isCluster
     ? started.use(await startCluster(ports, definitions, reportWhileConsoleRuns))
     : started.use(await startBackend(port, definitions, 'var/backend'));
@@ -115,20 +115,20 @@ async function main(): Promise<number> {
       'var/log/agent.log',
     ),
   );
-  started.use(recordRunning(RECORD, { pid: process.pid, port, url, daemons: [agent.pid, ...backends.pids] }));
+  started.use(recordRunning(RECORD_FILE, { pid: process.pid, port, url, daemons: [agent.pid, ...backends.pids] }));
 
   if (hasTerminal) return await runConsole(url);
-  print(
+  printLines(
     ...backends.lines,
     `agent    this machine  (process ${String(agent.pid)}, state in var/agent, log in var/log/agent.log)`,
     '',
   );
   const failed = Promise.race([rejectWhenEnded(backends), rejectWhenEnded(agent)]);
-  print(
-    ...overview(
+  printLines(
+    ...overviewLines(
       url,
       urlOf(port),
-      await Promise.race([firstResults(api, new Set(checks.keys()), stopping.signal), failed]),
+      await Promise.race([firstResults(api, new Set(checks.keys()), stopController.signal), failed]),
     ),
   );
   await Promise.race([failed, stopped]);
@@ -138,21 +138,23 @@ async function main(): Promise<number> {
 /** Starts a backend with an empty store, and the demonstration site on it. */
 async function serveDemo(port: number, started: AsyncDisposableStack): Promise<number> {
   const url = urlOf(port);
-  rmSync(DEMO, { recursive: true, force: true });
-  writeDefinitions(join(DEMO, 'conf.d'), 'site.json', demoDefinitions(DEMO));
+  rmSync(DEMO_DIRECTORY, { recursive: true, force: true });
+  writeDefinitions(join(DEMO_DIRECTORY, 'conf.d'), 'site.json', demoDefinitions(DEMO_DIRECTORY));
   printMessage('starting the backend of the demonstration...');
-  const backend = started.use(await startBackend(port, join(DEMO, 'conf.d'), join(DEMO, 'backend')));
+  const backend = started.use(
+    await startBackend(port, join(DEMO_DIRECTORY, 'conf.d'), join(DEMO_DIRECTORY, 'backend')),
+  );
   const failed = rejectWhenEnded(backend);
   const api = openApiClient({ backend: url, env: {} });
   await Promise.race([waitForBackend(api), failed]);
-  started.use(recordRunning(RECORD, { pid: process.pid, port, url, daemons: [...backend.pids] }));
+  started.use(recordRunning(RECORD_FILE, { pid: process.pid, port, url, daemons: [...backend.pids] }));
   const onProgress = progressWriter();
   const site = started.use(startDemoSite(api, openUpgradeClient({ backend: url, env: {} }), { onProgress }));
   await Promise.race([site.ready, failed]);
   if (process.stderr.isTTY) process.stderr.write('\n');
 
   if (hasTerminal) return await runConsole(url);
-  print(
+  printLines(
     ...backend.lines,
     'site     2,000 simulated machines; within a minute, the first switch fails',
     '',
@@ -180,12 +182,12 @@ function progressWriter(): (progress: DemoProgress) => void {
 }
 
 /** Returns the requested kind of start; `undefined` means one backend and an agent. */
-function kindOf(args: readonly string[]): (typeof KINDS)[number] | undefined {
+function kindOf(args: readonly string[]): (typeof START_OPTIONS)[number] | undefined {
   const [kind, ...more] = args;
   if (kind === undefined) return undefined;
-  const match = KINDS.find((name) => name === kind);
+  const match = START_OPTIONS.find((name) => name === kind);
   if (match === undefined || more.length > 0) {
-    throw new Error(`usage: ./scripts/start [${KINDS.join(' | ')}], not ${args.join(' ')}`);
+    throw new Error(`usage: ./scripts/start [${START_OPTIONS.join(' | ')}], not ${args.join(' ')}`);
   }
   return match;
 }
@@ -223,13 +225,13 @@ function checksWithUrl(
   return Object.fromEntries(
     [...checks].flatMap(([name, { command }]) =>
       command !== undefined && url !== usual && commandText(command).includes(usual)
-        ? [[name, { command: moved(command, usual, url) }]]
+        ? [[name, { command: replaceUrl(command, usual, url) }]]
         : [],
     ),
   );
 }
 
-function moved(command: CommandLine, from: string, to: string): CommandLine {
+function replaceUrl(command: CommandLine, from: string, to: string): CommandLine {
   return typeof command === 'string'
     ? command.replaceAll(from, to)
     : command.map((argument) => argument.replaceAll(from, to));
@@ -238,7 +240,7 @@ function moved(command: CommandLine, from: string, to: string): CommandLine {
 /** Runs the console in the terminal until the user quits, and returns its exit code. */
 async function runConsole(url: string): Promise<number> {
   const child = spawn(process.execPath, ['dist/mon.js', '--backend', url], { stdio: 'inherit' });
-  stopping.signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  stopController.signal.addEventListener('abort', () => child.kill('SIGTERM'));
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 0;
 }
@@ -256,7 +258,7 @@ async function waitForBackend(api: ApiClient): Promise<void> {
         });
       }
     }
-    await delay(100, undefined, { signal: stopping.signal });
+    await delay(100, undefined, { signal: stopController.signal });
   }
 }
 
@@ -265,7 +267,7 @@ async function rejectWhenEnded(program: Pick<DaemonProcess, 'ended'>): Promise<n
   throw new Error(await program.ended);
 }
 
-function overview(backends: string, url: string, results: Parameters<typeof resultLines>[0]): string[] {
+function overviewLines(backends: string, url: string, results: Parameters<typeof resultLines>[0]): string[] {
   const option = backends === urlOf(DEFAULT_PORT) ? '' : ` --backend ${backends}`;
   return [
     ...(results.length > 0
@@ -300,7 +302,7 @@ function portOf(text: string | undefined): number {
   return port;
 }
 
-function print(...lines: string[]): void {
+function printLines(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 

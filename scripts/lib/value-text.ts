@@ -19,8 +19,8 @@ const { MAX_SAFE_INTEGER } = Number;
 /** Returns a description of the valid values of a setting: `10 to 100,000`, `info or debug`, `list of text`. */
 export function valueText(schema: JsonSchema): string {
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((option) => valueText(option)))].join(' or ');
-  if (schema.enum !== undefined) return schema.enum.map((value) => literal(value)).join(', ');
-  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((value) => literalCode(value)).join(', ');
+  if (schema.const !== undefined) return literalCode(schema.const);
   switch (schema.type) {
     case 'boolean':
       return '`true`, `false`';
@@ -36,16 +36,16 @@ export function valueText(schema: JsonSchema): string {
   }
 }
 
-function literal(value: unknown): string {
+function literalCode(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-function count(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString('en-US');
 }
 
 function numberText({ minimum, maximum }: JsonSchema): string {
   if (minimum === undefined) return 'number';
-  if (maximum === undefined || maximum >= MAX_SAFE_INTEGER) return `from ${count(minimum)}`;
-  return `${count(minimum)} to ${count(maximum)}`;
+  if (maximum === undefined || maximum >= MAX_SAFE_INTEGER) return `from ${formatNumber(minimum)}`;
+  return `${formatNumber(minimum)} to ${formatNumber(maximum)}`;
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { movableStarterText } from './control.ts';
 import { PACKAGES } from './packages.ts';
-import { flagsOf, put, stageLicenses, stageManuals, stagePrograms, type Sources } from './stage.ts';
+import { flagsOf, putFile, stageLicenses, stageManuals, stagePrograms, type Sources } from './stage.ts';
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
 /** Directory in which the systemd units of the archive expect the unpacked archive. */
-const USUAL_DIRECTORY = '/opt/mon';
+const INSTALL_DIRECTORY = '/opt/mon';
 
 const ARCHIVE_DIRECTORIES = {
   bash: 'share/bash-completion/completions',
@@ -25,20 +25,20 @@ export async function stageArchive(to: string, sources: Sources): Promise<void> 
   await stageManuals(PACKAGES, to, sources, ARCHIVE_DIRECTORIES);
   await stageLicenses(to, sources, { copyright: 'LICENSE', node: 'lib/node' });
   for (const document of ['README.md', 'CHANGELOG.md', 'docs/install.md']) {
-    await put(join(to, document), await readFile(join(root, document)));
+    await putFile(join(to, document), await readFile(join(root, document)));
   }
   for (const { name, programs, service } of PACKAGES) {
     for (const { name: program, files } of programs) {
-      await put(join(to, 'bin', program), movableStarterText(files[0] ?? '', flagsOf(program)), 0o755);
+      await putFile(join(to, 'bin', program), movableStarterText(files[0] ?? '', flagsOf(program)), 0o755);
     }
     if (service === undefined) continue;
     const own = join(root, 'scripts/package', name);
     const config = service.config.slice('/etc/mon/'.length);
-    await put(join(to, 'etc', config), await readFile(join(own, config)));
+    await putFile(join(to, 'etc', config), await readFile(join(own, config)));
     const unit = await readFile(join(own, `${name}.service`), 'utf8');
-    await put(join(to, 'systemd', `${name}.service`), unit.replaceAll('/usr/bin/', `${USUAL_DIRECTORY}/bin/`));
+    await putFile(join(to, 'systemd', `${name}.service`), unit.replaceAll('/usr/bin/', `${INSTALL_DIRECTORY}/bin/`));
     for (const kind of ['sysusers', 'tmpfiles']) {
-      await put(join(to, `${kind}.d`, `${name}.conf`), await readFile(join(own, `${kind}.conf`)));
+      await putFile(join(to, `${kind}.d`, `${name}.conf`), await readFile(join(own, `${kind}.conf`)));
     }
   }
 }
@@ -50,7 +50,7 @@ export async function stageArchive(to: string, sources: Sources): Promise<void> 
  */
 export async function buildArchive(parent: string, folder: string, file: string, dateS: number): Promise<void> {
   const same = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${String(dateS)}`];
-  await run('tar', [
+  await runProgram('tar', [
     '--create',
     ...same,
     '--use-compress-program=gzip -n',

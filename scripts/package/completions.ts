@@ -20,7 +20,7 @@ export function completionsOf(program: string, help: string): Completions {
 
 const takesPath = ({ value }: Option): boolean => value !== undefined && /^(?:FILE|DIR|STORE)/.test(value);
 
-function spellings({ long, short }: Option): readonly string[] {
+function optionSpellings({ long, short }: Option): readonly string[] {
   return [`--${long}`, ...(short === undefined ? [] : [`-${short}`])];
 }
 
@@ -35,7 +35,7 @@ function bashText(program: string, commands: readonly HelpEntry[], options: read
     '  COMPREPLY=()',
     ...(withValue.length === 0
       ? []
-      : [`  case $previous in`, `    ${withValue.flatMap(spellings).join(' | ')}) return ;;`, '  esac']),
+      : [`  case $previous in`, `    ${withValue.flatMap(optionSpellings).join(' | ')}) return ;;`, '  esac']),
     `  mapfile -t COMPREPLY < <(compgen -W '${words.join(' ')}' -- "$current")`,
     '}',
     `complete -o default -F ${name} ${program}`,
@@ -45,14 +45,14 @@ function bashText(program: string, commands: readonly HelpEntry[], options: read
 
 function zshText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
   const specs = options.map((option) => {
-    const [long = '', short] = spellings(option);
+    const [long = '', short] = optionSpellings(option);
     const value = option.value === undefined ? '' : `:${option.value}:${takesPath(option) ? '_files' : ''}`;
     const names = short === undefined ? long : `'(${long} ${short})'{${long},${short}}'`;
     return short === undefined
-      ? `  '${names}[${described(option.text)}]${value}'`
-      : `  ${names}[${described(option.text)}]${value}'`;
+      ? `  '${names}[${escapeForZsh(option.text)}]${value}'`
+      : `  ${names}[${escapeForZsh(option.text)}]${value}'`;
   });
-  const list = commands.map(({ term, text }) => `${term}\\:"${described(text).replaceAll('"', ' ')}"`);
+  const list = commands.map(({ term, text }) => `${term}\\:"${escapeForZsh(text).replaceAll('"', ' ')}"`);
   return [
     `#compdef ${program}`,
     `_arguments -s \\`,
@@ -66,23 +66,23 @@ function zshText(program: string, commands: readonly HelpEntry[], options: reado
 function fishText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
   return [
     ...commands.map(
-      ({ term, text }) => `complete -c ${program} -n __fish_use_subcommand -f -a ${term} -d ${quoted(text)}`,
+      ({ term, text }) => `complete -c ${program} -n __fish_use_subcommand -f -a ${term} -d ${quoteForFish(text)}`,
     ),
     ...options.map((option) => {
       const short = option.short === undefined ? '' : ` -s ${option.short}`;
       const value = option.value === undefined ? '' : takesPath(option) ? ' -r -F' : ' -x';
-      return `complete -c ${program} -l ${option.long}${short}${value} -d ${quoted(option.text)}`;
+      return `complete -c ${program} -l ${option.long}${short}${value} -d ${quoteForFish(option.text)}`;
     }),
     '',
   ].join('\n');
 }
 
 /** Returns a text without the characters that would end a description in zsh. */
-function described(text: string): string {
+function escapeForZsh(text: string): string {
   return text.replaceAll(/[[\]:\\']/g, ' ').replaceAll(/ +/g, ' ');
 }
 
 /** Returns a text quoted for fish. */
-function quoted(text: string): string {
+function quoteForFish(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 }

@@ -1,4 +1,4 @@
-import { quoted } from '../../shared/domain/command-text.ts';
+import { quoteForShell } from '../../shared/domain/command-text.ts';
 import type { Package } from './packages.ts';
 
 /** The metadata shared by all packages of one build. */
@@ -57,9 +57,13 @@ export function scriptText({ name, service }: Package, version: string, pieces: 
   };
   const text = pieces.join('\n');
   const used = Object.entries(variables).filter(([variable]) => new RegExp(`\\$${variable}\\b`).test(text));
-  return ['#!/bin/sh', 'set -eu', ...used.map(([variable, value]) => `${variable}=${quoted(value)}`), '', text].join(
-    '\n',
-  );
+  return [
+    '#!/bin/sh',
+    'set -eu',
+    ...used.map(([variable, value]) => `${variable}=${quoteForShell(value)}`),
+    '',
+    text,
+  ].join('\n');
 }
 
 /**

@@ -5,19 +5,19 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { controlText, md5sumsText, scriptText, type Release } from './control.ts';
 import type { Package } from './packages.ts';
-import { put } from './stage.ts';
+import { putFile } from './stage.ts';
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
 /**
  * Compression options that every version of the packaging tools can read. The package is a sixth larger than with the
  * best compression, and is built in a quarter of the time.
  */
-const COMPRESSION = ['-Zxz', '-z1'];
-const NO_COMPRESSION = ['-Znone'];
+const COMPRESSION_OPTIONS = ['-Zxz', '-z1'];
+const NO_COMPRESSION_OPTIONS = ['-Znone'];
 
 /** The files in `scripts/package` that are joined to form each maintainer script, in order. */
-const SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+const MAINTAINER_SCRIPTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'mon-backend': {
     postinst: ['daemon/postinst', 'mon-backend/postinst'],
     prerm: ['daemon/prerm'],
@@ -49,9 +49,9 @@ export async function buildDeb(
 ): Promise<string> {
   await writeControl(pack, folder, release, scripts);
   const file = join(out, `${pack.name}_${release.version}_${release.architecture}.deb`);
-  await run(
+  await runProgram(
     'dpkg-deb',
-    ['--build', '--root-owner-group', ...(isCompressed ? COMPRESSION : NO_COMPRESSION), folder, file],
+    ['--build', '--root-owner-group', ...(isCompressed ? COMPRESSION_OPTIONS : NO_COMPRESSION_OPTIONS), folder, file],
     {
       env: { ...process.env, SOURCE_DATE_EPOCH: String(dateS) },
     },
@@ -60,25 +60,25 @@ export async function buildDeb(
 }
 
 async function writeControl(pack: Package, folder: string, release: Release, scripts: string): Promise<void> {
-  const files = await filesIn(folder);
+  const files = await listFiles(folder);
   const configuration = files.filter((file) => file.startsWith('etc/'));
   const others = files.filter((file) => !file.startsWith('etc/'));
   const sums = new Map(await Promise.all(others.map(async (file) => [file, await md5Of(join(folder, file))] as const)));
   const control = join(folder, 'DEBIAN');
   await mkdir(control);
   await chmod(control, 0o755);
-  await put(join(control, 'control'), controlText(pack, release, await kibOf(folder, files)));
-  await put(join(control, 'md5sums'), md5sumsText(sums));
+  await putFile(join(control, 'control'), controlText(pack, release, await kibOf(folder, files)));
+  await putFile(join(control, 'md5sums'), md5sumsText(sums));
   if (configuration.length > 0) {
-    await put(join(control, 'conffiles'), configuration.map((file) => `/${file}\n`).join(''));
+    await putFile(join(control, 'conffiles'), configuration.map((file) => `/${file}\n`).join(''));
   }
-  for (const [script, names] of Object.entries(SCRIPTS[pack.name] ?? {})) {
+  for (const [script, names] of Object.entries(MAINTAINER_SCRIPTS[pack.name] ?? {})) {
     const pieces = await Promise.all(names.map((name) => readFile(join(scripts, name), 'utf8')));
-    await put(join(control, script), scriptText(pack, release.version, pieces), 0o755);
+    await putFile(join(control, script), scriptText(pack, release.version, pieces), 0o755);
   }
 }
 
-async function filesIn(folder: string): Promise<readonly string[]> {
+async function listFiles(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name))).toSorted();

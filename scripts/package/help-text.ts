@@ -19,24 +19,24 @@ export interface HelpEntry {
 }
 
 /**
- * Matches a row whose columns are separated by at least two spaces. `FULL_ENTRY` matches a row whose option fills the
+ * Matches a row whose columns are separated by at least two spaces. `FULL_ENTRY_ROW` matches a row whose option fills the
  * first column, so that only one space follows.
  */
-const ENTRY = /^(?<term>.*?) {2,}(?<text>.*)$/;
-const FULL_ENTRY = /^(?<term>--[a-z-]+) (?<text>[a-z].*)$/;
+const ENTRY_ROW = /^(?<term>.*?) {2,}(?<text>.*)$/;
+const FULL_ENTRY_ROW = /^(?<term>--[a-z-]+) (?<text>[a-z].*)$/;
 
 /**
  * Parses a help text. An unindented line that indented lines follow is a heading; any other unindented line is a
  * paragraph.
  */
 export function parseHelp(help: string): Help {
-  const lines = dedented(help.split('\n').map((line) => line.trimEnd()));
+  const lines = removeIndent(help.split('\n').map((line) => line.trimEnd()));
   const paragraphs: string[] = [];
   const sections: HelpSection[] = [];
   for (let at = 0; at < lines.length;) {
-    const outer = linesFrom(lines, at, (line) => line !== '' && !line.startsWith(' '));
+    const outer = takeLinesWhile(lines, at, (line) => line !== '' && !line.startsWith(' '));
     at += outer.length;
-    const inner = linesFrom(lines, at, (line) => line.startsWith(' '));
+    const inner = takeLinesWhile(lines, at, (line) => line.startsWith(' '));
     at += inner.length;
     if (inner.length > 0) sections.push(sectionOf(outer.join(' '), inner));
     else if (outer.length > 0) paragraphs.push(outer.join(' '));
@@ -80,27 +80,28 @@ export function commandsOf({ sections }: Help, program: string): readonly HelpEn
 }
 
 function sectionOf(title: string, indented: readonly string[]): HelpSection {
-  const lines = dedented(indented);
+  const lines = removeIndent(indented);
   const entries: { term: string; text: string }[] = [];
   for (const line of lines) {
     const last = entries.at(-1);
     if (line.startsWith(' ') && last !== undefined) {
       last.text = `${last.text} ${line.trim()}`.trim();
     } else {
-      const { term = line.trim(), text = '' } = (ENTRY.exec(line.trim()) ?? FULL_ENTRY.exec(line.trim()))?.groups ?? {};
+      const { term = line.trim(), text = '' } =
+        (ENTRY_ROW.exec(line.trim()) ?? FULL_ENTRY_ROW.exec(line.trim()))?.groups ?? {};
       entries.push({ term, text });
     }
   }
   return { title, lines, entries };
 }
 
-function dedented(lines: readonly string[]): readonly string[] {
+function removeIndent(lines: readonly string[]): readonly string[] {
   const indents = lines.filter((line) => line !== '').map((line) => line.length - line.trimStart().length);
   const indent = indents.reduce((least, one) => Math.min(least, one), Infinity);
   return lines.map((line) => line.slice(Math.min(indent, line.length)));
 }
 
-function linesFrom(lines: readonly string[], start: number, fits: (line: string) => boolean): readonly string[] {
+function takeLinesWhile(lines: readonly string[], start: number, fits: (line: string) => boolean): readonly string[] {
   const end = lines.findIndex((line, at) => at >= start && !fits(line));
   return lines.slice(start, end === -1 ? lines.length : end);
 }

@@ -12,7 +12,7 @@ const manifestSchema = z.object({
 /** Returns the license texts of all bundled packages as one text, sorted by package name. */
 export function licensesText(root: string): string {
   const folders = new Map<string, string>();
-  collect(root, root, folders);
+  collectDependencies(root, root, folders);
   const texts = [...folders]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([, folder]) => oneText(folder));
@@ -23,15 +23,15 @@ export function licensesText(root: string): string {
  * Collects the transitive dependencies of a package.
  * @param packageFolders is filled with the directory of each dependency of `folder`, by its name and version
  */
-function collect(folder: string, root: string, packageFolders: Map<string, string>): void {
+function collectDependencies(folder: string, root: string, packageFolders: Map<string, string>): void {
   for (const name of Object.keys(manifestOf(folder).dependencies)) {
-    const dependency = resolve(name, folder, root);
+    const dependency = resolvePackage(name, folder, root);
     if (dependency === undefined) continue;
     const { version } = manifestOf(dependency);
     const key = `${name} ${version}`;
     if (packageFolders.has(key)) continue;
     packageFolders.set(key, dependency);
-    collect(dependency, root, packageFolders);
+    collectDependencies(dependency, root, packageFolders);
   }
 }
 
@@ -39,10 +39,10 @@ function collect(folder: string, root: string, packageFolders: Map<string, strin
  * Returns the directory of a package, found as Node.js resolves it; `undefined` if the package is not installed because
  * it is for another platform.
  */
-function resolve(name: string, from: string, root: string): string | undefined {
+function resolvePackage(name: string, from: string, root: string): string | undefined {
   const folder = join(from, 'node_modules', name);
   if (existsSync(join(folder, 'package.json'))) return folder;
-  return from === root ? undefined : resolve(name, dirname(from), root);
+  return from === root ? undefined : resolvePackage(name, dirname(from), root);
 }
 
 function oneText(folder: string): string {

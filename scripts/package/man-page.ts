@@ -1,7 +1,7 @@
 import { parseHelp, type Help, type HelpSection } from './help-text.ts';
 
 /** The metadata of a manual page. */
-interface Subject {
+interface ManPageSubject {
   readonly name: string;
   readonly section: 1 | 8;
   readonly version: string;
@@ -13,16 +13,16 @@ interface Subject {
 }
 
 /** Titles of the sections whose lines are printed without reformatting. */
-const VERBATIM: ReadonlySet<string> = new Set(['Usage', 'Synopsis', 'Examples', 'Signals']);
+const VERBATIM_SECTIONS: ReadonlySet<string> = new Set(['Usage', 'Synopsis', 'Examples', 'Signals']);
 
 /** Returns a manual page in the markup of man(7), generated from the `--help` text. */
-export function manPage(subject: Subject, help: string, more: readonly string[] = []): string {
+export function manPage(subject: ManPageSubject, help: string, more: readonly string[] = []): string {
   return [
-    ...header(subject),
+    ...headerLines(subject),
     ...helpLines(subject, parseHelp(help)),
     ...more,
     '.SH SEE ALSO',
-    escaped(subject.seeAlso.join(', ')),
+    escapeRoff(subject.seeAlso.join(', ')),
     '',
   ].join('\n');
 }
@@ -33,51 +33,55 @@ export function manPage(subject: Subject, help: string, more: readonly string[] 
  *
  * @param commands help text of each command, by the words that a user types
  */
-export function manPageOfCommands(subject: Subject, help: string, commands: ReadonlyMap<string, string>): string {
+export function manPageOfCommands(
+  subject: ManPageSubject,
+  help: string,
+  commands: ReadonlyMap<string, string>,
+): string {
   const common = new Set(
     parseHelp(help)
       .sections.map(({ title }) => title)
-      .filter((title) => !VERBATIM.has(title)),
+      .filter((title) => !VERBATIM_SECTIONS.has(title)),
   );
   const sections = Array.from(commands, ([words, text]) => {
     const { sections: all } = parseHelp(text);
     const own = all.filter(({ title }) => !common.has(title));
-    return [`.SS ${escaped(words)}`, ...own.flatMap((section) => bodyOf(section))];
+    return [`.SS ${escapeRoff(words)}`, ...own.flatMap((section) => bodyOf(section))];
   });
   return manPage(subject, help, ['.SH COMMANDS IN DETAIL', ...sections.flat()]);
 }
 
-function header({ name, section, version, dateS, summary }: Subject): readonly string[] {
+function headerLines({ name, section, version, dateS, summary }: ManPageSubject): readonly string[] {
   const date = new Date(dateS * 1000).toISOString().slice(0, 10);
   return [
     `.TH ${name.toUpperCase()} ${String(section)} ${date} "mon ${version}" "mon"`,
     '.SH NAME',
-    `${escaped(name)} \\- ${escaped(summary)}`,
+    `${escapeRoff(name)} \\- ${escapeRoff(summary)}`,
   ];
 }
 
-function helpLines({ name, summary }: Subject, { paragraphs, sections }: Help): readonly string[] {
-  const said = [`${name} ${summary}.`, ...paragraphs].flatMap((paragraph) => ['.PP', escaped(paragraph)]);
+function helpLines({ name, summary }: ManPageSubject, { paragraphs, sections }: Help): readonly string[] {
+  const said = [`${name} ${summary}.`, ...paragraphs].flatMap((paragraph) => ['.PP', escapeRoff(paragraph)]);
   const [first, ...others] = sections.map((section) => [`.SH ${titleOf(section.title)}`, ...bodyOf(section)]);
   return [...(first ?? []), '.SH DESCRIPTION', ...said, ...others.flat()];
 }
 
 function titleOf(title: string): string {
-  return escaped(title === 'Usage' ? 'SYNOPSIS' : title.toUpperCase());
+  return escapeRoff(title === 'Usage' ? 'SYNOPSIS' : title.toUpperCase());
 }
 
 function bodyOf({ title, lines, entries }: HelpSection): readonly string[] {
-  if (VERBATIM.has(title)) return ['.PP', '.nf', ...lines.map((line) => escaped(line)), '.fi'];
+  if (VERBATIM_SECTIONS.has(title)) return ['.PP', '.nf', ...lines.map((line) => escapeRoff(line)), '.fi'];
   const isTable = entries.every(({ text }) => text !== '');
-  if (!isTable) return entries.flatMap(({ term, text }) => ['.PP', escaped(`${term} ${text}`.trim())]);
-  return entries.flatMap(({ term, text }) => ['.TP', `.B ${escaped(term)}`, escaped(text)]);
+  if (!isTable) return entries.flatMap(({ term, text }) => ['.PP', escapeRoff(`${term} ${text}`.trim())]);
+  return entries.flatMap(({ term, text }) => ['.TP', `.B ${escapeRoff(term)}`, escapeRoff(text)]);
 }
 
 /**
  * Escapes text for man(7): a backslash starts an escape, an unescaped hyphen is not printed as a minus, and a dot or
  * quote at the start of a line starts a request.
  */
-function escaped(text: string): string {
+function escapeRoff(text: string): string {
   return text
     .replaceAll('\\', String.raw`\e`)
     .replaceAll('-', String.raw`\-`)

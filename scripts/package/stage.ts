@@ -41,7 +41,7 @@ const DEBIAN_DIRECTORIES: ShareDirectories = {
   man: 'usr/share/man',
 };
 
-const EXECUTABLE = 0o755;
+const EXECUTABLE_MODE = 0o755;
 
 /** Creates the files of one package below `to`, in the layout of the installed package. */
 export async function stagePackage(pack: Package, to: string, sources: Sources): Promise<void> {
@@ -49,29 +49,30 @@ export async function stagePackage(pack: Package, to: string, sources: Sources):
   const folder = `/usr/lib/mon/${name}`;
   await stagePrograms([pack], join(to, folder), sources);
   for (const { name: program, files } of programs) {
-    await put(join(to, 'usr/bin', program), starterText(folder, files[0] ?? '', flagsOf(program)), EXECUTABLE);
+    await putFile(join(to, 'usr/bin', program), starterText(folder, files[0] ?? '', flagsOf(program)), EXECUTABLE_MODE);
   }
   await stageManuals([pack], to, sources, DEBIAN_DIRECTORIES);
   const doc = join(to, 'usr/share/doc', name);
-  for (const [from, document] of Object.entries(documents)) await copy(join(sources.root, from), join(doc, document));
+  for (const [from, document] of Object.entries(documents))
+    await copyWithMode(join(sources.root, from), join(doc, document));
   await stageLicenses(doc, sources, { copyright: 'copyright', node: `${folder}/node` });
   const changes = await readFile(join(sources.root, 'CHANGELOG.md'));
-  await put(join(doc, 'CHANGELOG.md.gz'), zipped(changes));
-  await put(join(doc, 'changelog.gz'), zipped(debianChangelog(pack, sources.release, sources.dateS)));
+  await putFile(join(doc, 'CHANGELOG.md.gz'), gzipText(changes));
+  await putFile(join(doc, 'changelog.gz'), gzipText(debianChangelog(pack, sources.release, sources.dateS)));
   if (service === undefined) return;
   await stageService(pack, to, sources.root);
   const own = join(sources.root, 'scripts/package', name);
-  await put(join(to, service.config), await readFile(join(own, service.config.slice('/etc/mon/'.length))), 0o640);
+  await putFile(join(to, service.config), await readFile(join(own, service.config.slice('/etc/mon/'.length))), 0o640);
   await mkdir(join(to, service.definitions), { mode: 0o750 });
-  if (name === 'mon-backend') await copy(join(own, 'logrotate.conf'), join(to, 'etc/logrotate.d', name));
+  if (name === 'mon-backend') await copyWithMode(join(own, 'logrotate.conf'), join(to, 'etc/logrotate.d', name));
 }
 
 /** Adds the systemd files of a service: its unit, its user and its directories. */
 async function stageService({ name }: Package, to: string, root: string): Promise<void> {
   const own = join(root, 'scripts/package', name);
-  await copy(join(own, `${name}.service`), join(to, 'usr/lib/systemd/system', `${name}.service`));
-  await copy(join(own, 'sysusers.conf'), join(to, 'usr/lib/sysusers.d', `${name}.conf`));
-  await copy(join(own, 'tmpfiles.conf'), join(to, 'usr/lib/tmpfiles.d', `${name}.conf`));
+  await copyWithMode(join(own, `${name}.service`), join(to, 'usr/lib/systemd/system', `${name}.service`));
+  await copyWithMode(join(own, 'sysusers.conf'), join(to, 'usr/lib/sysusers.d', `${name}.conf`));
+  await copyWithMode(join(own, 'tmpfiles.conf'), join(to, 'usr/lib/tmpfiles.d', `${name}.conf`));
 }
 
 /**
@@ -83,14 +84,15 @@ export async function stagePrograms(
   folder: string,
   { runtime, programs, release: { version } }: Sources,
 ): Promise<void> {
-  await copy(runtime, join(folder, 'node'), EXECUTABLE);
+  await copyWithMode(runtime, join(folder, 'node'), EXECUTABLE_MODE);
   for (const file of packages.flatMap((pack) => pack.programs.flatMap(({ files }) => files))) {
-    await copy(join(programs, file), join(folder, file));
+    await copyWithMode(join(programs, file), join(folder, file));
   }
-  if (packages.some(({ hasStore }) => hasStore)) await copy(join(programs, NATIVE_STORE), join(folder, NATIVE_STORE));
+  if (packages.some(({ hasStore }) => hasStore))
+    await copyWithMode(join(programs, NATIVE_STORE), join(folder, NATIVE_STORE));
   const installations = installationsOf(packages);
-  if (Object.keys(installations).length > 0) await put(join(folder, INSTALLATION_FILE), jsonText(installations));
-  await put(join(folder, 'package.json'), jsonText({ name: 'mon', version, type: 'module', private: true }));
+  if (Object.keys(installations).length > 0) await putFile(join(folder, INSTALLATION_FILE), jsonText(installations));
+  await putFile(join(folder, 'package.json'), jsonText({ name: 'mon', version, type: 'module', private: true }));
 }
 
 export async function stageManuals(
@@ -104,10 +106,10 @@ export async function stageManuals(
     if (manual === undefined) throw new Error(`there is no manual of ${name}`);
     const { page, completions } = manual;
     const file = join(to, directories.man, `man${String(section)}`, `${name}.${String(section)}.gz`);
-    await put(file, zipped(page));
-    await put(join(to, directories.bash, name), completions.bash);
-    await put(join(to, directories.zsh, `_${name}`), completions.zsh);
-    await put(join(to, directories.fish, `${name}.fish`), completions.fish);
+    await putFile(file, gzipText(page));
+    await putFile(join(to, directories.bash, name), completions.bash);
+    await putFile(join(to, directories.zsh, `_${name}`), completions.zsh);
+    await putFile(join(to, directories.fish, `${name}.fish`), completions.fish);
   }
 }
 
@@ -119,9 +121,9 @@ export async function stageLicenses(
 ): Promise<void> {
   const own = await readFile(join(root, 'LICENSE'), 'utf8');
   const others = `${node} is Node.js: LICENSE.node.gz. Other packages within the programs: LICENSES.gz.\n`;
-  await put(join(folder, copyright), `${own.trimEnd()}\n\n${others}`);
-  await put(join(folder, 'LICENSE.node.gz'), zipped(await readFile(runtimeLicense)));
-  await put(join(folder, 'LICENSES.gz'), zipped(licensesText(root)));
+  await putFile(join(folder, copyright), `${own.trimEnd()}\n\n${others}`);
+  await putFile(join(folder, 'LICENSE.node.gz'), gzipText(await readFile(runtimeLicense)));
+  await putFile(join(folder, 'LICENSES.gz'), gzipText(licensesText(root)));
 }
 
 /** Returns the Node.js flags of a program; `undefined` if it has none. */
@@ -130,19 +132,19 @@ export function flagsOf(program: string): string | undefined {
 }
 
 /** Writes a file and creates its parent directories. */
-export async function put(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+export async function putFile(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o755 });
   await writeFile(file, content);
   await chmod(file, mode);
 }
 
-async function copy(from: string, to: string, mode = 0o644): Promise<void> {
+async function copyWithMode(from: string, to: string, mode = 0o644): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o755 });
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   await chmod(to, mode);
 }
 
-function zipped(text: string | Uint8Array): Uint8Array {
+function gzipText(text: string | Uint8Array): Uint8Array {
   return gzipSync(text, { level: 9 });
 }
 

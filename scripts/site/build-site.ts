@@ -5,14 +5,14 @@ import { build } from 'esbuild';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { brokenLinks } from './broken-links.ts';
 import { filePage } from './file-pages.ts';
-import { layout, type SitePage } from './layout.ts';
+import { renderLayout, type SitePage } from './layout.ts';
 import { amendMarkdown } from './markdown.ts';
-import { INDEX, navigationOf } from './navigation.ts';
+import { INDEX_PAGE, navigationOf } from './navigation.ts';
 import { searchSections } from './search-sections.ts';
 import { isFile, isPicture, PROJECT_PAGES, sitePath } from './site-paths.ts';
 
-const REPOSITORY = join(import.meta.dirname, '../..');
-const INPUT = 'docs';
+const REPOSITORY_ROOT = join(import.meta.dirname, '../..');
+const INPUT_DIRECTORY = 'docs';
 
 /**
  * The documentation site: static pages that need neither a network nor a server. Eleventy converts the Markdown and
@@ -35,7 +35,10 @@ export class Site {
    */
   constructor(output: string) {
     this.#output = output;
-    this.#eleventy = new Eleventy(INPUT, output, { quietMode: true, config: (config) => this.#configure(config) });
+    this.#eleventy = new Eleventy(INPUT_DIRECTORY, output, {
+      quietMode: true,
+      config: (config) => this.#configure(config),
+    });
   }
 
   /**
@@ -69,7 +72,7 @@ export class Site {
         ({ page }: { readonly page: { readonly inputPath: string } }) =>
           sitePath(sourceOf(page.inputPath)),
     );
-    for (const page of PROJECT_PAGES) config.addTemplate(page, readFileSync(join(REPOSITORY, page), 'utf8'));
+    for (const page of PROJECT_PAGES) config.addTemplate(page, readFileSync(join(REPOSITORY_ROOT, page), 'utf8'));
     config.amendLibrary('md', (markdown) =>
       amendMarkdown(markdown, sourceOf, (source) => {
         if (isFile(source)) this.#files.add(source);
@@ -77,7 +80,7 @@ export class Site {
       }),
     );
     config.addTransform('layout', function (content) {
-      return framed({ path: sitePath(sourceOf(this.page.inputPath)), content });
+      return renderPage({ path: sitePath(sourceOf(this.page.inputPath)), content });
     });
     config.on('eleventy.after', ({ results }) => this.#writeAssets(results));
   }
@@ -86,21 +89,21 @@ export class Site {
     const pages = results.map(({ inputPath, content }) => ({ path: sitePath(sourceOf(inputPath)), content }));
     const files = [...this.#files].map((source) => {
       const path = sitePath(source);
-      return { path, content: framed({ path, content: filePage(REPOSITORY, source) }) };
+      return { path, content: renderPage({ path, content: filePage(REPOSITORY_ROOT, source) }) };
     });
     for (const { path, content } of files) this.#writeFile(path, content);
     this.#pages = [...pages, ...files];
     this.#writeSearch(
       'search-sections.js',
       // The index page only lists the titles of the others.
-      pages.filter((page) => !isSpecification(page) && page.path !== sitePath(INDEX)),
+      pages.filter((page) => !isSpecification(page) && page.path !== sitePath(INDEX_PAGE)),
     );
     this.#writeSearch('search-specifications.js', pages.filter(isSpecification));
-    for (const picture of this.#pictures) this.#copyFile(join(REPOSITORY, picture), sitePath(picture));
+    for (const picture of this.#pictures) this.#copyFile(join(REPOSITORY_ROOT, picture), sitePath(picture));
     this.#copyFile(join(import.meta.dirname, 'site.css'), 'site.css');
     await build({
       entryPoints: [join(import.meta.dirname, 'browser/site.ts')],
-      outfile: join(REPOSITORY, this.#output, 'site.js'),
+      outfile: join(REPOSITORY_ROOT, this.#output, 'site.js'),
       bundle: true,
       minify: true,
       format: 'iife',
@@ -124,7 +127,7 @@ export class Site {
 
   /** Returns the file for a path of the site, and creates its directory. */
   #fileOf(path: string): string {
-    const file = join(REPOSITORY, this.#output, path);
+    const file = join(REPOSITORY_ROOT, this.#output, path);
     mkdirSync(dirname(file), { recursive: true });
     return file;
   }
@@ -134,8 +137,8 @@ function isSpecification({ path }: SitePage): boolean {
   return path.startsWith('spec/');
 }
 
-function framed(page: SitePage): string {
-  return layout(page, navigationOf(readFileSync(join(REPOSITORY, INDEX), 'utf8')), VERSION);
+function renderPage(page: SitePage): string {
+  return renderLayout(page, navigationOf(readFileSync(join(REPOSITORY_ROOT, INDEX_PAGE), 'utf8')), VERSION);
 }
 
 /**
@@ -144,7 +147,7 @@ function framed(page: SitePage): string {
  */
 function sourceOf(inputPath: string): string {
   const path = inputPath.replace(/^\.\//, '');
-  return PROJECT_PAGES.find((page) => path === join(INPUT, page)) ?? path;
+  return PROJECT_PAGES.find((page) => path === join(INPUT_DIRECTORY, page)) ?? path;
 }
 
 function mainOf(page: string): string {

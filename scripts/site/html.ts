@@ -20,13 +20,13 @@ export function headingsOf(html: string): readonly Heading[] {
 export function textOf(html: string): string {
   return html
     .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
+    .replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => HTML_ENTITIES[name] ?? '')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+const HTML_ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
 
-export function escaped(text: string): string {
+export function escapeHtmlText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

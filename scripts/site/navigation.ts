@@ -19,7 +19,7 @@ interface PageLink {
 }
 
 /** Source of the start page; its sections and links define the navigation of the site. */
-export const INDEX = 'docs/index.md';
+export const INDEX_PAGE = 'docs/index.md';
 
 /**
  * Returns the chapters of the navigation: the sections of the index page, grouped by their sub-sections, each with the
@@ -32,8 +32,8 @@ export function navigationOf(index: string): readonly Chapter[] {
     return {
       title: titleOf(section),
       groups: [
-        { title: '', pages: pagesIn(ungrouped) },
-        ...groups.map((group) => ({ title: titleOf(group), pages: pagesIn(group) })),
+        { title: '', pages: pageLinksOf(ungrouped) },
+        ...groups.map((group) => ({ title: titleOf(group), pages: pageLinksOf(group) })),
       ].filter(({ pages }) => pages.length > 0),
     };
   });
@@ -48,9 +48,9 @@ function titleOf(section: string): string {
   return section.split('\n')[0] ?? '';
 }
 
-function pagesIn(section: string): readonly PageLink[] {
+function pageLinksOf(section: string): readonly PageLink[] {
   return Array.from(section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm), ([, title = '', href = '']) => ({
     title,
-    source: linkTarget(INDEX, href)?.target ?? '',
+    source: linkTarget(INDEX_PAGE, href)?.target ?? '',
   }));
 }

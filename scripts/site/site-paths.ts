@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 export const PROJECT_PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'] as const;
 
 /** Matches the paths of pictures, which the site contains unchanged. */
-const PICTURE = /^docs\/.*\.png$/;
+const PICTURE_PATH = /^docs\/.*\.png$/;
 
 /**
  * Returns the site path of a repository file. Pages and pictures in `docs` keep their relative path, `PROJECT_PAGES`
@@ -25,7 +25,7 @@ export function isFile(source: string): boolean {
 }
 
 export function isPicture(source: string): boolean {
-  return PICTURE.test(source);
+  return PICTURE_PATH.test(source);
 }
 
 function isProjectPage(source: string): boolean {

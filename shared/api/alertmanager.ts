@@ -9,61 +9,69 @@ import {
   receiversResponse,
   silenceResponse,
 } from '../schemas/alert.ts';
-import { endpointsBelow } from './endpoint.ts';
-import { text } from './query.ts';
+import { endpointBuilder } from './endpoint.ts';
+import { textParameter } from './query.ts';
 
 /** Path of version 2 of the Alertmanager API. */
 export const ALERTMANAGER_PREFIX = '/api/v2';
 
 const BODY_BYTES_MAX = 16 * 1024 * 1024;
 
-const FILTER = text.describe('a matcher such as `alertname="Down"` or `job=~"node.*"`; if repeated, all must match');
-const wish = (what: string) => text.describe(`\`false\`: exclude ${what}`);
-const ALERTS = {
-  filter: FILTER,
-  active: wish('alerts that are neither silenced nor inhibited'),
-  silenced: wish('alerts that are silenced'),
-  inhibited: wish('alerts that are inhibited'),
-  unprocessed: wish('unprocessed alerts; there are none'),
-  receiver: text.describe('regular expression for the receiver name; all alerts have the receiver `mon`'),
+const MATCHER_PARAMETER = textParameter.describe(
+  'a matcher such as `alertname="Down"` or `job=~"node.*"`; if repeated, all must match',
+);
+const exclusionParameter = (what: string) => textParameter.describe(`\`false\`: exclude ${what}`);
+const ALERT_PARAMETERS = {
+  filter: MATCHER_PARAMETER,
+  active: exclusionParameter('alerts that are neither silenced nor inhibited'),
+  silenced: exclusionParameter('alerts that are silenced'),
+  inhibited: exclusionParameter('alerts that are inhibited'),
+  unprocessed: exclusionParameter('unprocessed alerts; there are none'),
+  receiver: textParameter.describe('regular expression for the receiver name; all alerts have the receiver `mon`'),
 };
 
-const alertmanager = endpointsBelow(ALERTMANAGER_PREFIX);
-const root = endpointsBelow('');
-const PROBE = { scope: 'public', response: z.string(), isOfItself: true } as const;
+const alertmanagerEndpoint = endpointBuilder(ALERTMANAGER_PREFIX);
+const rootEndpoint = endpointBuilder('');
+const PROBE_OPTIONS = { scope: 'public', response: z.string(), isOfItself: true } as const;
 
 /**
  * The endpoints of the Alertmanager API that Prometheus, `amtool` and Grafana use. They give access only to the
  * namespace `default`.
  */
 export const ALERTMANAGER_API = {
-  healthy: root('GET /-/healthy', '`OK` while the backend runs, as in Alertmanager', PROBE),
-  ready: root('GET /-/ready', '`OK` once alerts are accepted, as in Alertmanager', PROBE),
-  status: alertmanager('GET /status', 'Status in the format of Alertmanager', {
+  healthy: rootEndpoint('GET /-/healthy', '`OK` while the backend runs, as in Alertmanager', PROBE_OPTIONS),
+  ready: rootEndpoint('GET /-/ready', '`OK` once alerts are accepted, as in Alertmanager', PROBE_OPTIONS),
+  status: alertmanagerEndpoint('GET /status', 'Status in the format of Alertmanager', {
     response: alertmanagerStatusResponse,
     isOfItself: true,
   }),
-  receivers: alertmanager('GET /receivers', 'The receiver `mon`, which stands for all handlers', {
+  receivers: alertmanagerEndpoint('GET /receivers', 'The receiver `mon`, which stands for all handlers', {
     response: receiversResponse,
   }),
-  alerts: alertmanager('GET /alerts', 'Open events as alerts', { query: ALERTS, response: z.array(alertResponse) }),
-  alertGroups: alertmanager('GET /alerts/groups', 'Open events as alerts, grouped by check', {
-    query: ALERTS,
+  alerts: alertmanagerEndpoint('GET /alerts', 'Open events as alerts', {
+    query: ALERT_PARAMETERS,
+    response: z.array(alertResponse),
+  }),
+  alertGroups: alertmanagerEndpoint('GET /alerts/groups', 'Open events as alerts, grouped by check', {
+    query: ALERT_PARAMETERS,
     response: z.array(alertGroupResponse),
   }),
-  postAlerts: alertmanager('POST /alerts', 'Stores alerts as results; invalid ones are listed by index', {
+  postAlerts: alertmanagerEndpoint('POST /alerts', 'Stores alerts as results; invalid ones are listed by index', {
     scope: 'submit',
     bodyBytesMax: BODY_BYTES_MAX,
     body: postedAlertsSchema,
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
 
-  silences: alertmanager('GET /silences', 'Silences', {
-    query: { filter: FILTER },
+  silences: alertmanagerEndpoint('GET /silences', 'Silences', {
+    query: { filter: MATCHER_PARAMETER },
     response: z.array(silenceResponse),
   }),
-  silence: alertmanager('GET /silence/:id', 'One silence', { response: silenceResponse, errors: ['not_found'] }),
-  postSilence: alertmanager(
+  silence: alertmanagerEndpoint('GET /silence/:id', 'One silence', {
+    response: silenceResponse,
+    errors: ['not_found'],
+  }),
+  postSilence: alertmanagerEndpoint(
     'POST /silences',
     'Creates a silence; with an `id` it changes that silence, or replaces it if the matchers differ',
     {
@@ -73,5 +81,5 @@ export const ALERTMANAGER_API = {
       errors: ['invalid', 'not_found', 'threshold', 'too_large', 'no_memory'],
     },
   ),
-  deleteSilence: alertmanager('DELETE /silence/:id', 'Ends a silence', { scope: 'silence' }),
+  deleteSilence: alertmanagerEndpoint('DELETE /silence/:id', 'Ends a silence', { scope: 'silence' }),
 };

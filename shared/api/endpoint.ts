@@ -61,14 +61,14 @@ export interface Endpoint<Body = unknown, ResponseBody = unknown, Query extends 
 export const COMMON_ERRORS: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'internal', 'unavailable'];
 
 /** The type of the parsed query parameters of an endpoint. */
-export type QueryOf<Of> =
+export type ParsedQuery<Of> =
   Of extends Endpoint<infer _Body, infer _Answer, infer Query>
     ? { readonly [Name in keyof Query]?: z.output<Query[Name]> }
     : never;
 
 /**
  * The definition of an endpoint without its route and summary. By default, the status is 200, the scope of a GET is
- * `read`, and the errors are those of `usualErrors`.
+ * `read`, and the errors are those of `parameterErrors`.
  */
 type EndpointDefinition<Body, ResponseBody, Query extends EndpointQuery, Route extends string> = Partial<
   Pick<Endpoint, 'status' | 'errors'>
@@ -80,7 +80,7 @@ type EndpointDefinition<Body, ResponseBody, Query extends EndpointQuery, Route e
  * Returns a function that defines endpoints below a path prefix. Its arguments are the route, such as `GET /events`,
  * the summary and the definition.
  */
-export function endpointsBelow(prefix: string) {
+export function endpointBuilder(prefix: string) {
   return <
     Route extends `${Endpoint['method']} /${string}`,
     Body = undefined,
@@ -92,7 +92,7 @@ export function endpointsBelow(prefix: string) {
     definition: EndpointDefinition<Body, ResponseBody, Query, Route>,
   ): Endpoint<Body, ResponseBody, Query> => {
     const [method, path] = route.split(' ', 2) as [Endpoint['method'], string];
-    const errors = usualErrors({ ...definition, path });
+    const errors = parameterErrors({ ...definition, path });
     return { scope: 'read', status: 200, errors, ...definition, method, path: prefix + path, summary };
   };
 }
@@ -101,7 +101,7 @@ export function endpointsBelow(prefix: string) {
  * Returns the error codes that an endpoint has because of its parameters and body: invalid query or body, object not
  * found, body too large.
  */
-function usualErrors({ path, query, body }: Pick<Endpoint, 'path' | 'query' | 'body'>): readonly ErrorCode[] {
+function parameterErrors({ path, query, body }: Pick<Endpoint, 'path' | 'query' | 'body'>): readonly ErrorCode[] {
   const [asks, names, brings] = [query !== undefined, pathParameters({ path }).length > 0, body !== undefined];
   return [
     ...(asks || brings ? (['invalid'] as const) : []),

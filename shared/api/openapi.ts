@@ -15,12 +15,12 @@ const SECURITY_SCHEMES = {
   key: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Key ` and the key' },
   token: { type: 'http', scheme: 'bearer' },
 };
-const SHOWN = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }));
+const SECURITY_REQUIREMENTS = Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] }));
 
-const ERROR = { $ref: '#/components/schemas/Error' };
+const ERROR_REFERENCE = { $ref: '#/components/schemas/Error' };
 
 /** Returns the OpenAPI 3.1 document that describes these endpoints. */
-export function openApiOf(
+export function buildOpenApi(
   endpoints: Readonly<Record<string, Endpoint>>,
   { title, version }: { readonly title: string; readonly version: string },
 ): OpenApiPart {
@@ -67,13 +67,13 @@ function operationOf(name: string, endpoint: Endpoint): OpenApiPart {
   const { summary, query = {}, body, status, response } = endpoint;
   const failures = Array.from(errorsByStatus(endpoint), ([failure, codes]) => [
     String(failure),
-    { description: codes.join(', '), content: json(ERROR) },
+    { description: codes.join(', '), content: jsonContent(ERROR_REFERENCE) },
   ]);
   return {
     operationId: name,
     summary,
     description: `Needs ${scopeText(endpoint)}.`,
-    security: endpoint.scope === 'admin' ? SHOWN : [...SHOWN, {}],
+    security: endpoint.scope === 'admin' ? SECURITY_REQUIREMENTS : [...SECURITY_REQUIREMENTS, {}],
     parameters: [
       ...pathParameters(endpoint).map((part) => ({
         name: part,
@@ -83,9 +83,9 @@ function operationOf(name: string, endpoint: Endpoint): OpenApiPart {
       })),
       ...Object.entries(query).map(([parameter, schema]) => parameterOf(parameter, schema)),
     ],
-    ...(body !== undefined && { requestBody: { required: true, content: json(schemaOf(body)) } }),
+    ...(body !== undefined && { requestBody: { required: true, content: jsonContent(schemaOf(body)) } }),
     responses: {
-      [status]: { description: 'done', ...(response !== undefined && { content: json(schemaOf(response)) }) },
+      [status]: { description: 'done', ...(response !== undefined && { content: jsonContent(schemaOf(response)) }) },
       ...Object.fromEntries(failures),
     },
   };
@@ -102,6 +102,6 @@ function parameterOf(name: string, schema: z.ZodType): OpenApiPart {
   };
 }
 
-function json(schema: OpenApiPart): OpenApiPart {
+function jsonContent(schema: OpenApiPart): OpenApiPart {
   return { 'application/json': { schema } };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Schema of an optional query parameter with any text. */
-export const text = z.string().optional();
+export const textParameter = z.string().optional();
 
 /**
  * Parses a number that consists only of digits; returns undefined for other texts (legacy-peer, Pagination). A number
@@ -12,7 +12,7 @@ export function parseCount(digits: string | undefined): number | undefined {
 }
 
 /** Schema of an optional query parameter with a number, parsed by `parseCount`: invalid values count as absent. */
-export const count = z
+export const countParameter = z
   .string()
   .optional()
   .transform(parseCount)
@@ -22,7 +22,7 @@ export const count = z
  * Schema of an optional query parameter with a number of at most 15 digits. Other values are rejected. If they counted
  * as absent, a list for another time range than the requested one would be returned, for example.
  */
-export const integer = z
+export const wholeNumberParameter = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number, 0 or more')
   .optional()
@@ -45,7 +45,7 @@ export const booleanFlag = z
  * Schema of a query parameter for the next page: its value is `next` of the previous page. Other values are rejected.
  * If they counted as absent, a faulty client would read the first page endlessly.
  */
-export const cursor = z
+export const cursorParameter = z
   .string()
   .regex(/^\d{1,16}$/, 'must be the value of next from a page')
   .optional()

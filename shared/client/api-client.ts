@@ -4,7 +4,7 @@ import { V1_API } from '../api/v1.ts';
 import { V2_API } from '../api/v2.ts';
 import type { Severity } from '../domain/severity.ts';
 import { MonError } from '../errors.ts';
-import { namesResponse, objectResponse, texts } from '../schemas/response.ts';
+import { namesResponse, objectResponse, textsSchema } from '../schemas/response.ts';
 import type { acknowledgeSchema } from '../schemas/acknowledgement.ts';
 import type { BulkRequest } from '../schemas/bulk.ts';
 import type { Client } from '../schemas/client.ts';
@@ -20,7 +20,7 @@ import type { SilencedView, SubmittedMonSilenced } from '../schemas/silenced.ts'
 import type { CredentialsEnv } from './backend-address.ts';
 import { backendAddress } from './local-access.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
-import { openRequester, readResponse, type Answer, type Requester } from './request.ts';
+import { openRequester, readResponse, type ApiResponse, type Requester } from './request.ts';
 
 /** Filters for a list of results or events: by client, by check, or by both. Without a filter, all are listed. */
 export interface ClientOrCheckFilter extends PageOptions {
@@ -157,10 +157,10 @@ export function openApiClient(options: ApiClientOptions): ApiClient {
   const { backend, headers = {}, timeoutMs = 30_000, env, namespace } = options;
   const address = backendAddress(backend, { env, headers });
   const { url } = address;
-  return apiClientOver(url, openRequester(address, timeoutMs), namespace);
+  return buildApiClient(url, openRequester(address, timeoutMs), namespace);
 }
 
-function clientOver(url: string, requester: Requester, namespace: string = DEFAULT_NAMESPACE) {
+function buildClient(url: string, requester: Requester, namespace: string = DEFAULT_NAMESPACE) {
   // The parameter `namespace` is omitted for `default`, because older backends do not know it.
   const isDefault = namespace === DEFAULT_NAMESPACE;
   const ask: Requester = (request) =>
@@ -441,13 +441,13 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     async health(limits: { readonly consumers?: number; readonly messages?: number } = {}): Promise<Health> {
       const answer = await ask({ ...requestOf(V1_API.health, { query: { ...limits } }), accept: [412] });
       if (answer.status !== 412) return { isHealthy: true, problems: [] };
-      return { isHealthy: false, problems: readResponse(answer, texts, url) };
+      return { isHealthy: false, problems: readResponse(answer, textsSchema, url) };
     },
     /** Returns the health of the backend with its detailed report; the report is empty for an older backend. */
     async deepHealth(): Promise<Health & { readonly report: Readonly<Record<string, unknown>> }> {
       const answer = await ask({ ...requestOf(V1_API.health, { query: { deep: 1 } }), accept: [412] });
       if (answer.status === 412 && Array.isArray(answer.body)) {
-        return { isHealthy: false, problems: readResponse(answer, texts, url), report: {} };
+        return { isHealthy: false, problems: readResponse(answer, textsSchema, url), report: {} };
       }
       // An older backend ignores the parameter `deep`, so its response has no report.
       const report = answer.body === undefined ? {} : readResponse(answer, objectResponse, url);
@@ -461,10 +461,10 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
  * throws MonError: with the code for the backend's status and the backend's own message, or `unavailable` if the
  * backend could not be reached.
  */
-export type ApiClient = Readonly<ReturnType<typeof clientOver>>;
+export type ApiClient = Readonly<ReturnType<typeof buildClient>>;
 
 /** Creates an API client that sends its requests with the given requester, for example one that only records them. */
-export const apiClientOver: (...args: Parameters<typeof clientOver>) => ApiClient = clientOver;
+export const buildApiClient: (...args: Parameters<typeof buildClient>) => ApiClient = buildClient;
 
 /** The list of events in the mon API. With `full=true` it returns whole events instead of rows. */
 const FULL_EVENTS = { ...V1_API.events, path: MON_API.events.path };
@@ -472,7 +472,7 @@ const RECOVERING_EVENTS = { ...MON_API.events, response: z.array(eventRowSchema)
 const FULL_CLIENTS = { ...V1_API.clients, path: MON_API.clients.path };
 
 /** Parses the header `X-Pagination`; undefined if it is missing or not JSON. */
-function pageOf({ headers }: Answer): unknown {
+function pageOf({ headers }: ApiResponse): unknown {
   const text = headers?.['x-pagination'];
   try {
     return typeof text === 'string' ? JSON.parse(text) : undefined;

@@ -1,11 +1,11 @@
 import type { Endpoint } from '../api/endpoint.ts';
-import { readResponse, type Request, type Requester } from './request.ts';
+import { readResponse, type ApiRequest, type Requester } from './request.ts';
 
 /** Parameters of a request to an endpoint. */
 export interface EndpointCall {
   /** Values of the parameters in the path of the endpoint, by name and not URL-encoded. */
   readonly path?: Readonly<Record<string, string | number>>;
-  readonly query?: Request['query'];
+  readonly query?: ApiRequest['query'];
   readonly body?: unknown;
 }
 
@@ -46,7 +46,10 @@ export function endpointCaller(url: string, ask: Requester): EndpointCaller {
 }
 
 /** Converts a call of an endpoint to a request: the parameters replace their placeholders in the path. */
-export function requestOf({ method, path: pattern }: Endpoint, { path = {}, query, body }: EndpointCall = {}): Request {
+export function requestOf(
+  { method, path: pattern }: Endpoint,
+  { path = {}, query, body }: EndpointCall = {},
+): ApiRequest {
   const parts = pattern.split('/').slice(1);
   return {
     method,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-type Check = (value: unknown) => boolean;
+type CompiledCheck = (value: unknown) => boolean;
 
 /** A zod schema of any type. `def.type` is the name of its type. */
 interface Schema {
@@ -16,14 +16,14 @@ interface Schema {
  */
 export function compiledCheck<T>(
   schema: z.ZodType<T>,
-  byHand: ReadonlyMap<unknown, Check>,
+  byHand: ReadonlyMap<unknown, CompiledCheck>,
 ): (value: unknown) => value is T {
   return checkOf(schema as z.ZodType & Schema, byHand) as (value: unknown) => value is T;
 }
 
-function checkOf(schema: z.ZodType & Schema, byHand: ReadonlyMap<unknown, Check>): Check {
+function checkOf(schema: z.ZodType & Schema, byHand: ReadonlyMap<unknown, CompiledCheck>): CompiledCheck {
   const { def } = schema;
-  const inner = (of: z.core.SomeType): Check => byHand.get(of) ?? checkOf(of as z.ZodType & Schema, byHand);
+  const inner = (of: z.core.SomeType): CompiledCheck => byHand.get(of) ?? checkOf(of as z.ZodType & Schema, byHand);
   switch (def.type) {
     case 'object':
       return objectCheck(Object.entries(def.shape).map(([name, of]) => ({ name, isValue: inner(of) })));
@@ -46,11 +46,11 @@ function checkOf(schema: z.ZodType & Schema, byHand: ReadonlyMap<unknown, Check>
   }
 }
 
-function objectCheck(attributes: readonly { readonly name: string; readonly isValue: Check }[]): Check {
+function objectCheck(attributes: readonly { readonly name: string; readonly isValue: CompiledCheck }[]): CompiledCheck {
   return (value) => isObject(value) && attributes.every(({ name, isValue }) => isValue(value[name]));
 }
 
-function recordCheck(isValue: Check): Check {
+function recordCheck(isValue: CompiledCheck): CompiledCheck {
   return (value) => {
     if (!isObject(value)) return false;
     for (const key in value) if (!isValue(value[key])) return false;

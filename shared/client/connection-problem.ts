@@ -1,7 +1,7 @@
 import { isAlternativeName, unnamedProblem } from '../domain/plan/certificate-names.ts';
 import { errorMessage } from '../errors.ts';
 
-const NOT_TLS = 'the server does not use TLS: use http:// (ws://) instead of https:// (wss://), or another port';
+const NO_TLS_ADVICE = 'the server does not use TLS: use http:// (ws://) instead of https:// (wss://), or another port';
 const OLD_TLS = 'it supports no safe version of TLS: it must support TLS 1.2 or later';
 const UNKNOWN_AUTHORITY =
   'its certificate was issued by an unknown CA: set --trusted-ca-file to the certificate of that CA';
@@ -10,7 +10,7 @@ const SELF_SIGNED =
 const BAD_CA = 'its certificate was not signed by a CA: have it issued by a CA';
 const NO_CLIENT_CERTIFICATE = 'it requires a client certificate: set cert-file and key-file';
 
-const ADVICE: Readonly<Record<string, string>> = {
+const ADVICE_BY_CODE: Readonly<Record<string, string>> = {
   ECONNREFUSED:
     'nothing listens there: start mon-backend, wait a few seconds if it has just been started, or check the address',
   ENOTFOUND: 'the host name is unknown: check the address',
@@ -20,10 +20,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no response in time: check that the backend is healthy and the network allows the connection',
   ECONNRESET: 'the connection was lost: try again',
   EPIPE: 'the connection was lost: try again',
-  EPROTO: NOT_TLS,
-  ERR_SSL_WRONG_VERSION_NUMBER: NOT_TLS,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: NOT_TLS,
-  ERR_SSL_RECORD_LAYER_FAILURE: NOT_TLS,
+  EPROTO: NO_TLS_ADVICE,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS_ADVICE,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS_ADVICE,
+  ERR_SSL_RECORD_LAYER_FAILURE: NO_TLS_ADVICE,
   ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: OLD_TLS,
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NO_CLIENT_CERTIFICATE,
@@ -44,7 +44,7 @@ const ADVICE: Readonly<Record<string, string>> = {
  */
 export function isTrustProblem(error: unknown): boolean {
   const code = codeOf(error);
-  if (code !== undefined) return TRUST_ADVICE.has(ADVICE[code] ?? '') || code.startsWith('CERT_');
+  if (code !== undefined) return TRUST_ADVICE.has(ADVICE_BY_CODE[code] ?? '') || code.startsWith('CERT_');
   return nameAdvice(error) !== undefined;
 }
 
@@ -54,13 +54,13 @@ export function isTrustProblem(error: unknown): boolean {
  */
 export function connectionProblem(url: string, error: unknown): string {
   const code = codeOf(error);
-  const advice = (code === undefined ? undefined : ADVICE[code]) ?? nameAdvice(error) ?? errorMessage(error);
+  const advice = (code === undefined ? undefined : ADVICE_BY_CODE[code]) ?? nameAdvice(error) ?? errorMessage(error);
   return `cannot reach the backend at ${url}: ${advice}`;
 }
 
 /** The advice for TLS failures that persist until an address or a certificate is changed. */
 const TRUST_ADVICE: ReadonlySet<string> = new Set([
-  NOT_TLS,
+  NO_TLS_ADVICE,
   OLD_TLS,
   UNKNOWN_AUTHORITY,
   SELF_SIGNED,
@@ -105,7 +105,7 @@ function nameAdvice(error: unknown): string | undefined {
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ('code' in error && typeof error.code === 'string' && Object.hasOwn(ADVICE, error.code)) return error.code;
+  if ('code' in error && typeof error.code === 'string' && Object.hasOwn(ADVICE_BY_CODE, error.code)) return error.code;
   // If a host has several addresses, there is one error per address. The last error is reported for all of them.
   if (error instanceof AggregateError) return codeOf(error.errors.at(-1));
   return codeOf(error.cause);

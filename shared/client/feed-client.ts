@@ -29,7 +29,7 @@ export type FeedState =
    */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
-type Hello = Extract<FeedMessage, { type: 'hello' }>;
+type HelloMessage = Extract<FeedMessage, { type: 'hello' }>;
 
 /** A feed message that contains a message of a transport, or the number of lost messages. */
 export type TransportMessage = Extract<FeedMessage, { type: 'message' | 'missed' }>;
@@ -40,7 +40,7 @@ export type TransportMessage = Extract<FeedMessage, { type: 'message' | 'missed'
  */
 export interface FeedListener {
   onState(state: FeedState): void;
-  onHello?(hello: Hello): void;
+  onHello?(hello: HelloMessage): void;
   /**
    * Receives rows by key; a removed row is `null`. `metadata.replace` marks the first frame of a snapshot, which
    * replaces all earlier rows. The frames of a snapshot are passed on as they arrive, so that a screen can fill early.
@@ -115,7 +115,7 @@ export interface Feed {
   readonly seq: number;
 }
 
-const PAUSE = { minMs: 500, maxMs: 30_000 };
+const RECONNECT_BACKOFF = { minMs: 500, maxMs: 30_000 };
 /**
  * Delays for a list of backends: `NEXT_PAUSE` before the next backend of the list, `ROUND_PAUSE` after none of them
  * could be reached.
@@ -219,7 +219,7 @@ class ReconnectingFeed implements Feed {
     this.#link = undefined;
   }
 
-  #subscribe({ columns = false }: Hello, hasAttributes: boolean): FeedRequest {
+  #subscribe({ columns = false }: HelloMessage, hasAttributes: boolean): FeedRequest {
     const { topics, transports, namespace, filter } = this.#options;
     return {
       type: 'subscribe',
@@ -297,7 +297,7 @@ class ReconnectingFeed implements Feed {
     const { otherCount: others = 0 } = this.#address;
     const rounds = (this.#attempt - 1) / (others + 1);
     if (!Number.isInteger(rounds)) return backoffMs(0, this.#random(), NEXT_PAUSE);
-    return backoffMs(rounds, this.#random(), others === 0 ? PAUSE : ROUND_PAUSE);
+    return backoffMs(rounds, this.#random(), others === 0 ? RECONNECT_BACKOFF : ROUND_PAUSE);
   }
 
   #scheduleRetry(end: LinkEnd): void {

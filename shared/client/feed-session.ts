@@ -49,14 +49,14 @@ export type SessionOutput =
  * - `catch-up`: receiving the changes after the position at which the session resumes, until `live`
  * - `live`: receiving changes as they are committed
  */
-type Phase = 'hello' | 'snapshot' | 'snapshot-rest' | 'catch-up' | 'live';
+type SessionPhase = 'hello' | 'snapshot' | 'snapshot-rest' | 'catch-up' | 'live';
 
 /**
  * The consumer's side of the feed protocol for one connection: it validates the order of messages and tracks the
  * position.
  */
 export class FeedSession {
-  #phase: Phase = 'hello';
+  #phase: SessionPhase = 'hello';
   #store = '';
   #position: FeedPosition | undefined;
   readonly #sets: ReceivedAttributes | undefined;
@@ -87,7 +87,7 @@ export class FeedSession {
 
   accept(message: SessionMessage): SessionOutput {
     if (message.type === 'hello') return this.#hello(message);
-    if (this.#phase === 'hello') return broken(`it sent ${message.type} before hello`);
+    if (this.#phase === 'hello') return protocolViolation(`it sent ${message.type} before hello`);
     switch (message.type) {
       case 'snapshot':
         return this.#snapshot(message);
@@ -101,7 +101,7 @@ export class FeedSession {
   }
 
   #hello({ store, attributes = false }: Extract<SessionMessage, { type: 'hello' }>): SessionOutput {
-    if (this.#phase !== 'hello') return broken('it sent hello twice');
+    if (this.#phase !== 'hello') return protocolViolation('it sent hello twice');
     this.#store = store;
     this.#hasAttributes = attributes && this.#sets !== undefined;
     // Another store does not know the changes since our position. The backend must send a snapshot, and changes before
@@ -119,9 +119,9 @@ export class FeedSession {
   }
 
   #snapshot({ seq, rows, columns }: Extract<FeedMessage, { type: 'snapshot' }>): SessionOutput {
-    if (this.#phase === 'live') return broken('it sent a snapshot without a reset');
+    if (this.#phase === 'live') return protocolViolation('it sent a snapshot without a reset');
     const events = columns && rowsOfColumns(columns.events);
-    if (columns !== undefined && events === undefined) return broken('its columns do not match each other');
+    if (columns !== undefined && events === undefined) return protocolViolation('its columns do not match each other');
     const replace = this.#phase !== 'snapshot-rest';
     if (replace) this.#sets?.clear();
     this.#sets?.apply(rows);
@@ -132,16 +132,18 @@ export class FeedSession {
   }
 
   #changes({ seq, time, rows, brief }: Extract<FeedMessage, { type: 'changes' }>): SessionOutput {
-    if (this.#phase === 'snapshot') return broken('it sent changes instead of a snapshot');
-    if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
+    if (this.#phase === 'snapshot') return protocolViolation('it sent changes instead of a snapshot');
+    if (this.#position !== undefined && seq < this.#position.seq)
+      return protocolViolation('its sequence numbers went back');
     if (this.#phase === 'live') this.#position = this.#positionAt(seq);
     this.#sets?.apply(rows);
     return { kind: 'rows', rows, metadata: { seq, replace: false, timeMs: time, ...(brief && { brief }) } };
   }
 
   #live(seq: number): SessionOutput {
-    if (this.#phase === 'live') return broken('it sent live twice');
-    if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
+    if (this.#phase === 'live') return protocolViolation('it sent live twice');
+    if (this.#position !== undefined && seq < this.#position.seq)
+      return protocolViolation('its sequence numbers went back');
     // An empty snapshot can consist of no frame at all. Even then, earlier rows must be removed.
     const isEmptySnapshot = this.#phase === 'snapshot';
     this.#phase = 'live';
@@ -158,6 +160,6 @@ export class FeedSession {
   }
 }
 
-function broken(what: string): SessionOutput {
+function protocolViolation(what: string): SessionOutput {
   return { kind: 'broken', reason: `the backend violated the protocol: ${what}` };
 }

@@ -23,7 +23,7 @@ export const LOCAL_ACCESS_FILE = 'local-access.json';
 const PACKAGED_STATE_DIRS = ['/var/lib/mon/mon-backend', '/var/lib/mon'];
 
 const FILE_BYTES_MAX = 4096;
-const TOKEN = /^ml_[\w-]{43}$/;
+const TOKEN_FORMAT = /^ml_[\w-]{43}$/;
 /**
  * Matches a URL with a numeric loopback address. A name such as `localhost` can resolve to an IPv4 and an IPv6 address,
  * and another program can listen at one of the two.
@@ -31,13 +31,13 @@ const TOKEN = /^ml_[\w-]{43}$/;
 const LOOPBACK_URL = /^https?:\/\/(?:127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/;
 const LOCALHOST_URL = /^(?<scheme>https?:\/\/)localhost(?<port>(?::\d+)?)$/;
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the directory in which the backends and clients of one user find each other: `$XDG_RUNTIME_DIR/mon`, or
  * `mon-<user id>` in the directory for temporary files.
  */
-export function runtimeDirectory(env: Env = process.env): string {
+export function runtimeDirectory(env: Environment = process.env): string {
   const [first = ''] = runtimeDirectories(env);
   return first;
 }
@@ -46,7 +46,7 @@ export function runtimeDirectory(env: Env = process.env): string {
  * Returns all directories in which a backend can have written its local access file. `XDG_RUNTIME_DIR` is not set in
  * every session of a user.
  */
-function runtimeDirectories({ XDG_RUNTIME_DIR: runtime = '' }: Env): readonly string[] {
+function runtimeDirectories({ XDG_RUNTIME_DIR: runtime = '' }: Environment): readonly string[] {
   const user = String(process.getuid?.() ?? 'user');
   const ofSession = runtime === '' ? [] : [join(runtime, 'mon')];
   return [...ofSession, join(tmpdir(), `mon-${user}`), join('/run/user', user, 'mon')];
@@ -174,7 +174,7 @@ export function readLocalAccess(file: string, owner?: number): LocalAccess | und
     if (!stat.isFile() || stat.size > FILE_BYTES_MAX || (owner !== undefined && stat.uid !== owner)) return undefined;
     const { url, token } = JSON.parse(readFileSync(descriptor, 'utf8')) as Partial<Record<string, unknown>>;
     if (typeof url !== 'string' || typeof token !== 'string') return undefined;
-    return LOOPBACK_URL.test(url) && TOKEN.test(token) ? { url, token } : undefined;
+    return LOOPBACK_URL.test(url) && TOKEN_FORMAT.test(token) ? { url, token } : undefined;
   } catch {
     return undefined;
   } finally {

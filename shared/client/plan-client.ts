@@ -13,10 +13,10 @@ import { openRequester, type Requester } from './request.ts';
 export function openUpgradeClient({ backend, headers = {}, timeoutMs = 30_000, env }: ApiClientOptions): UpgradeClient {
   const address = backendAddress(backend, { env, headers });
   const { url } = address;
-  return upgradeClientOver(url, openRequester(address, timeoutMs));
+  return buildUpgradeClient(url, openRequester(address, timeoutMs));
 }
 
-function clientOver(url: string, ask: Requester) {
+function buildClient(url: string, ask: Requester) {
   const { call, find } = endpointCaller(url, ask);
   return {
     /** The URL of the backend, without credentials. */
@@ -46,7 +46,7 @@ function clientOver(url: string, ask: Requester) {
 }
 
 /** A client for upgrade plans. Every method throws MonError like the methods of `ApiClient`. */
-export type UpgradeClient = Readonly<ReturnType<typeof clientOver>>;
+export type UpgradeClient = Readonly<ReturnType<typeof buildClient>>;
 
 /** Creates an upgrade client that sends its requests with the given requester. */
-const upgradeClientOver: (...args: Parameters<typeof clientOver>) => UpgradeClient = clientOver;
+const buildUpgradeClient: (...args: Parameters<typeof buildClient>) => UpgradeClient = buildClient;

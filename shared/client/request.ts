@@ -11,7 +11,7 @@ const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
 /** Maximum length in characters of a backend's error message that a thrown error contains. */
 const MESSAGE_LENGTH_MAX = 1000;
 
-export interface Request {
+export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Segments of the path, not URL-encoded. */
   readonly path: readonly string[];
@@ -23,7 +23,7 @@ export interface Request {
   readonly accept?: readonly number[];
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   /** The JSON value of the body, or the beginning of a text that is not JSON; undefined if the response has no body. */
   readonly body: unknown;
@@ -36,10 +36,10 @@ export interface Answer {
  *
  * @throws MonError if the status is neither 2xx nor in `accept`, or the backend cannot be reached
  */
-export type Requester = (request: Request) => Promise<Answer>;
+export type Requester = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** Error codes that prove that the backend did not receive the request, so that another backend can be tried. */
-const NOT_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+const NOT_REACHED_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
  * Returns a requester for a backend. For a list of backends, each request goes to the current backend of the list. If
@@ -50,7 +50,7 @@ export function openRequester(address: BackendAddress, timeoutMs: number): Reque
     for (let others = address.otherCount ?? 0; ; others--) {
       const { url } = address;
       try {
-        return await ask(address, timeoutMs, request);
+        return await sendRequest(address, timeoutMs, request);
       } catch (error) {
         if (others === 0 || !(error instanceof NotReachedError)) throw error;
         address.failOverFrom?.(url);
@@ -67,11 +67,11 @@ class NotReachedError extends MonError {}
  */
 export class TlsTrustError extends MonError {}
 
-async function ask(
+async function sendRequest(
   address: BackendAddress,
   timeoutMs: number,
-  { method, path, query = {}, body, accept = [] }: Request,
-): Promise<Answer> {
+  { method, path, query = {}, body, accept = [] }: ApiRequest,
+): Promise<ApiResponse> {
   const { url } = address;
   const target = requestUrl(url, { path, query });
   // `got` is imported late: loading it is slow, and the console shows its first screen without it.
@@ -91,7 +91,7 @@ async function ask(
         methods: ['GET'],
         statusCodes: [],
         errorCodes: ['ECONNRESET', 'EPIPE'],
-        calculateDelay: once,
+        calculateDelay: retryOnce,
       },
       throwHttpErrors: false,
       followRedirect: false,
@@ -106,7 +106,7 @@ async function ask(
     const answer = { status: response.statusCode, body: parseBody(response.body), headers: response.headers };
     if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
     if (speaksTls(answer.status, answer.headers)) throw new TlsTrustError('unavailable', tlsProblem(url));
-    throw refusal(answer, `${method} ${target.pathname}`, url);
+    throw errorFromResponse(answer, `${method} ${target.pathname}`, url);
   } catch (error) {
     if (error instanceof MonError) throw error;
     if (tooLarge.signal.aborted) {
@@ -121,7 +121,9 @@ async function ask(
 
 function errorClassOf(error: unknown): typeof MonError {
   if (isTrustProblem(error)) return TlsTrustError;
-  return error instanceof Error && 'code' in error && NOT_REACHED.has(String(error.code)) ? NotReachedError : MonError;
+  return error instanceof Error && 'code' in error && NOT_REACHED_CODES.has(String(error.code))
+    ? NotReachedError
+    : MonError;
 }
 
 /**
@@ -130,8 +132,8 @@ function errorClassOf(error: unknown): typeof MonError {
  * @param url URL of the backend, without a trailing slash
  * @throws MonError `invalid` if a path segment cannot be a name
  */
-export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'path' | 'query'>): URL {
-  const target = new URL(`${url}/${path.map((part) => pathPart(part)).join('/')}`);
+export function requestUrl(url: string, { path, query = {} }: Pick<ApiRequest, 'path' | 'query'>): URL {
+  const target = new URL(`${url}/${path.map((part) => encodePathSegment(part)).join('/')}`);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) target.searchParams.set(name, String(value));
   }
@@ -144,7 +146,7 @@ export function requestUrl(url: string, { path, query = {} }: Pick<Request, 'pat
  * @throws MonError `internal` if the body does not match the schema, for example because the server is not a mon
  *   backend
  */
-export function readResponse<Output>({ body }: Answer, schema: z.ZodType<Output>, url: string): Output {
+export function readResponse<Output>({ body }: ApiResponse, schema: z.ZodType<Output>, url: string): Output {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -165,7 +167,7 @@ function httpsOptions(tls: ClientTls | undefined): HttpsOptions {
   };
 }
 
-function once({ computedValue }: { readonly computedValue: number }): number {
+function retryOnce({ computedValue }: { readonly computedValue: number }): number {
   return computedValue === 0 ? 0 : 1;
 }
 
@@ -174,7 +176,7 @@ function once({ computedValue }: { readonly computedValue: number }): number {
  *
  * @throws MonError `invalid` if the segment cannot be a name: with `..`, the URL would address another resource
  */
-function pathPart(part: string): string {
+function encodePathSegment(part: string): string {
   if (part === '' || part === '.' || part === '..' || !part.isWellFormed()) {
     throw new MonError('invalid', `${JSON.stringify(part)} is not a valid name: use word characters, dots and hyphens`);
   }
@@ -191,7 +193,7 @@ function parseBody(text: string): unknown {
   }
 }
 
-function refusal({ status, body }: Answer, request: string, url: string): MonError {
+function errorFromResponse({ status, body }: ApiResponse, request: string, url: string): MonError {
   const own = messageOf(body)?.slice(0, MESSAGE_LENGTH_MAX);
   return new MonError(codeOf(body) ?? codeOfStatus(status), own ?? defaultMessage(status, request, url));
 }

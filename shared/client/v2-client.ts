@@ -6,7 +6,7 @@ import type { RestoreRequest } from '../schemas/restore.ts';
 import type { ApiClientOptions } from './api-client.ts';
 import { backendAddress } from './local-access.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
-import { openRequester, readResponse, type Answer, type Request, type Requester } from './request.ts';
+import { openRequester, readResponse, type ApiResponse, type ApiRequest, type Requester } from './request.ts';
 
 /** An object of `/api/core/v2`. Callers validate the attributes that they use. */
 export type V2Object = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export interface CreatedV2Object {
   readonly warnings: readonly string[];
 }
 
-const CORE = ['api', 'core', 'v2'];
+const CORE_PATH = ['api', 'core', 'v2'];
 
 export interface V2ClientOptions extends ApiClientOptions {
   /** Receives the backend's warning that the entity limit is nearly reached, once per list. */
@@ -43,13 +43,13 @@ export interface V2ClientOptions extends ApiClientOptions {
 export function openV2Client({ backend, headers = {}, timeoutMs = 30_000, env, warn }: V2ClientOptions): V2Client {
   const address = backendAddress(backend, { env, headers });
   const { url } = address;
-  return v2ClientOver(url, openRequester(address, timeoutMs), warn);
+  return buildV2Client(url, openRequester(address, timeoutMs), warn);
 }
 
-function clientOver(url: string, ask: Requester, warn?: (text: string) => void) {
+function buildClient(url: string, ask: Requester, warn?: (text: string) => void) {
   const { call, find } = endpointCaller(url, ask);
-  const core = (path: readonly string[], request: Omit<Request, 'path'>): Promise<Answer> =>
-    ask({ ...request, path: [...CORE, ...path] });
+  const core = (path: readonly string[], request: Omit<ApiRequest, 'path'>): Promise<ApiResponse> =>
+    ask({ ...request, path: [...CORE_PATH, ...path] });
 
   /** Yields all objects of a list, one page at a time. */
   async function* pages(path: readonly string[], query: V2Query = {}): AsyncGenerator<readonly V2Object[], void> {
@@ -135,15 +135,15 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
  * A client of the v2 API of a backend. Paths are below `/api/core/v2`. Every method throws MonError like those of
  * `ApiClient`.
  */
-export type V2Client = Readonly<ReturnType<typeof clientOver>>;
+export type V2Client = Readonly<ReturnType<typeof buildClient>>;
 
 /**
  * Creates a v2 client that sends its requests with the given requester, for example one that only records them. `warn`
  * is that of `V2ClientOptions`.
  */
-export const v2ClientOver: (...args: Parameters<typeof clientOver>) => V2Client = clientOver;
+export const buildV2Client: (...args: Parameters<typeof buildClient>) => V2Client = buildClient;
 
-function headerOf({ headers }: Answer, name: string): string | undefined {
+function headerOf({ headers }: ApiResponse, name: string): string | undefined {
   const value = headers?.[name];
   const first = typeof value === 'string' ? value : value?.[0];
   return first === '' ? undefined : first;

@@ -36,7 +36,7 @@ export function newAcknowledgement(request: AcknowledgeRequest, status: number, 
  * Returns the acknowledgement of an event after a result with `status`. A status that is worse than the acknowledged
  * one ends the acknowledgement unless it is sticky, because the operator may not know of it (on-call 1).
  */
-export function acknowledgementAfter(
+export function acknowledgementAfterResult(
   acknowledgement: Acknowledgement | undefined,
   status: number,
 ): Acknowledgement | undefined {

@@ -48,14 +48,14 @@ export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: 
  */
 export type AddressRule = 'public' | 'own-network' | 'loopback';
 
-const ALLOWED: Readonly<Record<AddressRule, readonly AddressKind[]>> = {
+const ALLOWED_KINDS: Readonly<Record<AddressRule, readonly AddressKind[]>> = {
   public: ['public'],
   'own-network': ['public', 'loopback', 'private'],
   loopback: ['loopback'],
 };
 
 export function isAllowedAddress(kind: AddressKind, rule: AddressRule): boolean {
-  return ALLOWED[rule].includes(kind);
+  return ALLOWED_KINDS[rule].includes(kind);
 }
 
 /** Returns the error message for an address to which handlers are not allowed to send: the reason and the remedy. */

@@ -64,12 +64,12 @@ function statusOf(
   count: number,
   of: number,
 ): 0 | 1 | 2 {
-  if (isReached(critical, count, of)) return 2;
-  return isReached(warning, count, of) ? 1 : 0;
+  if (isThresholdReached(critical, count, of)) return 2;
+  return isThresholdReached(warning, count, of) ? 1 : 0;
 }
 
 /** Whether a count reaches a threshold. A count of zero reaches no threshold, not even `0%` ("any result"). */
-function isReached(threshold: Threshold, count: number, of: number): boolean {
+function isThresholdReached(threshold: Threshold, count: number, of: number): boolean {
   if (threshold === undefined || count === 0) return false;
   return typeof threshold === 'number' ? count >= threshold : count * 100 >= Number.parseFloat(threshold) * of;
 }

@@ -7,7 +7,7 @@ export interface AggregatedResult {
   readonly aggregates?: unknown;
 }
 
-const NONE: readonly string[] = [];
+const NO_AGGREGATES: readonly string[] = [];
 
 /**
  * Returns the aggregates that a result belongs to. `aggregates` overrides `aggregate`, even when it is empty, and
@@ -18,7 +18,7 @@ const NONE: readonly string[] = [];
 export function aggregateNames({ name, aggregate, aggregates }: AggregatedResult): readonly string[] {
   if (Array.isArray(aggregates)) return [...new Set(aggregates.filter(isAggregateName))];
   if (aggregate === true) return [name];
-  return isAggregateName(aggregate) ? [aggregate] : NONE;
+  return isAggregateName(aggregate) ? [aggregate] : NO_AGGREGATES;
 }
 
 function isAggregateName(value: unknown): value is string {

@@ -101,7 +101,7 @@ export function labelsOfEvent(
 
 /** The attribute whose value marks the event as a Prometheus alert, or else lists the names of its own labels. */
 export const ORIGIN_ATTRIBUTE = '{}';
-const OF_ALERT = '';
+const ALERT_LABEL = '';
 
 /** Returns the name of the attribute that contains the value of a label. */
 export function labelAttribute(label: string): string {
@@ -136,14 +136,14 @@ export function isLabelAttribute(attribute: string): boolean {
 export function labelAttributeTexts(visible: VisibleLabels, attribute: string): readonly string[] {
   const { labels } = visible;
   if (attribute === ORIGIN_ATTRIBUTE) {
-    return visible.isAlert ? ALERT : Object.keys(labels).filter((name) => labels[name] !== '');
+    return visible.isAlert ? ALERT_LABELS : Object.keys(labels).filter((name) => labels[name] !== '');
   }
   const label = attribute.slice(1, -1);
-  return Object.hasOwn(labels, label) ? [labels[label] ?? ''] : NONE;
+  return Object.hasOwn(labels, label) ? [labels[label] ?? ''] : NO_VALUES;
 }
 
-const NONE: readonly string[] = [];
-const ALERT: readonly string[] = [OF_ALERT];
+const NO_VALUES: readonly string[] = [];
+const ALERT_LABELS: readonly string[] = [ALERT_LABEL];
 
 /**
  * A label that matchers can use but lists do not show. Its values are the subscriptions of the client, unless the check
@@ -168,7 +168,7 @@ function labelValues(subject: LabelSubject, label: string): readonly string[] {
   const { client, check, subscriptions, status = 0, naming = DEFAULT_NAMING } = subject;
   const own = subject.attribute('check', labelAttribute(label));
   const origin = subject.attribute('check', ORIGIN_ATTRIBUTE);
-  if (origin[0] === OF_ALERT) return own;
+  if (origin[0] === ALERT_LABEL) return own;
   if (label === naming.severity) return [severityOf(status)];
   if (label === naming.check) return [check];
   if (label === (naming.client.find((name) => origin.includes(name)) ?? defaultClientLabel(naming))) return [client];

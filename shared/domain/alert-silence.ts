@@ -25,12 +25,12 @@ export function matchersOfSilence(entry: SilencedEntry, settings: AlertSettings)
   }
   const sent = sentMatchers(entry.annotations?.[MATCHERS_ANNOTATION]);
   if (sent !== undefined) return sent;
-  if (selector !== undefined) return [equal(SELECTOR_LABEL, selector)];
+  if (selector !== undefined) return [equalMatcher(SELECTOR_LABEL, selector)];
   const matchers: LabelMatcher[] = [];
   if (subscription?.startsWith(CLIENT_PREFIX) === true) {
-    matchers.push(equal(defaultClientLabel(settings), subscription.slice(CLIENT_PREFIX.length)));
-  } else if (subscription !== null) matchers.push(equal(SUBSCRIPTION_LABEL, subscription));
-  if (check !== null) matchers.push(equal(settings.check, check));
+    matchers.push(equalMatcher(defaultClientLabel(settings), subscription.slice(CLIENT_PREFIX.length)));
+  } else if (subscription !== null) matchers.push(equalMatcher(SUBSCRIPTION_LABEL, subscription));
+  if (check !== null) matchers.push(equalMatcher(settings.check, check));
   return matchers;
 }
 
@@ -54,7 +54,7 @@ export function startOf({ begin, timestamp, annotations }: SilencedEntry): numbe
   return isSame ? sent : start * 1000;
 }
 
-function equal(name: string, value: string): LabelMatcher {
+function equalMatcher(name: string, value: string): LabelMatcher {
   return { name, value, isRegex: false, isEqual: true };
 }
 

@@ -11,7 +11,7 @@ export interface AlertKey {
 }
 
 /** A valid name derived from the value of a label. */
-interface NamedBy {
+interface DerivedName {
   readonly name: string;
   /** Whether the name is equal to the value of the label. */
   readonly isExact: boolean;
@@ -37,7 +37,7 @@ export function alertKey(labels: LabelSet, settings: AlertSettings): AlertKey | 
   const check = toValidName(valueOf(labels, settings.check), NAME_PART_MAX, FALLBACK_CHECK);
   if (check.name === '') return undefined;
   const clientLabel = clientLabelOf(labels, settings);
-  const client = clientNamedBy(labels, clientLabel);
+  const client = deriveClientName(labels, clientLabel);
   const severity = toValidName(valueOf(labels, settings.severity), SEVERITY_PART_MAX, FALLBACK_SEVERITY);
   const shown = new Set(settings.ignore);
   if (check.isExact) shown.add(settings.check);
@@ -77,8 +77,8 @@ export function alertResult(
   settings: AlertSettings,
   nowMs: number,
 ): SubmittedResult {
-  const labels = cutValues(withoutEmpty(alert.labels), LABEL_VALUE_MAX);
-  const annotations = cutValues(withoutEmpty(alert.annotations ?? {}), ANNOTATION_LENGTH_MAX);
+  const labels = cutValues(removeEmptyLabels(alert.labels), LABEL_VALUE_MAX);
+  const annotations = cutValues(removeEmptyLabels(alert.annotations ?? {}), ANNOTATION_LENGTH_MAX);
   const endsAtMs = alert.endsAt ?? nowMs + settings['resolve-timeout'] * 1000;
   const isOver = endsAtMs <= nowMs;
   const watchdogSeconds = watchdogSecondsOf(labels, settings);
@@ -143,7 +143,7 @@ function cutValues(labels: LabelSet, lengthMax: number): LabelSet {
   return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, cutText(value, lengthMax)]));
 }
 
-function withoutEmpty(labels: LabelSet): LabelSet {
+function removeEmptyLabels(labels: LabelSet): LabelSet {
   return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
 }
 
@@ -155,7 +155,7 @@ function valueOf(labels: LabelSet, name: string): string {
  * Derives the name of the client from a label: `https://web-1:9100/metrics` becomes `web-1`, which is not an exact
  * name.
  */
-function clientNamedBy(labels: LabelSet, label: string | undefined): NamedBy {
+function deriveClientName(labels: LabelSet, label: string | undefined): DerivedName {
   const value = label === undefined ? '' : valueOf(labels, label);
   const host = value.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/^(\[[^\]]*\]|[^:/?#]*):\d{1,5}(?=[/?#]|$)/, '$1');
   const { name, isExact } = toValidName(host, NAME_PART_MAX, FALLBACK_CLIENT);
@@ -171,10 +171,10 @@ const FALLBACK_CLIENT = 'instance';
  * Converts a label value to a valid name: runs of invalid characters become hyphens. If more than punctuation is lost
  * or the name is too long, two dots and a hash of the whole value follow. So `磁盘-1` and `网络-1` get different names.
  */
-function toValidName(value: string, lengthMax: number, fallback: string): NamedBy {
+function toValidName(value: string, lengthMax: number, fallback: string): DerivedName {
   const plain = value.replaceAll(/[^\w.-]+/g, '-').replaceAll(/\.{2,}/g, '.');
-  const fullName = trimmed(plain);
-  const name = trimmed(fullName.slice(0, lengthMax));
+  const fullName = trimEdges(plain);
+  const name = trimEdges(fullName.slice(0, lengthMax));
   if (!isLossy(value) && fullName.length <= lengthMax) return { name, isExact: name === value };
   return { name: [name || fallback, shortOf(fingerprintOf({ value }))].join(FAMILY_SIGN), isExact: false };
 }
@@ -185,7 +185,7 @@ function isLossy(value: string): boolean {
 }
 
 /** Removes dots and hyphens at both ends, in linear time for any input. */
-function trimmed(text: string): string {
+function trimEdges(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isEdge(text[start])) start++;
   while (end > start && isEdge(text[end - 1])) end--;

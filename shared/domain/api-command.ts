@@ -1,7 +1,7 @@
 import type { CommandLine } from '../schemas/command.ts';
 import { isAttributes, type Attributes } from './attributes.ts';
 import { commandOf } from './command-text.ts';
-import { shellTokensIn } from './shell-tokens.ts';
+import { findShellTokens } from './shell-tokens.ts';
 
 /** Limits on commands that come over the API: the settings `api-commands` and `api-command-directories`. */
 export interface ApiCommandSettings {
@@ -14,7 +14,7 @@ export interface ApiCommandSettings {
 export type IsInAllowedDirectory = (program: string) => boolean;
 
 /** An absolute path without `.`, `..` or empty parts, so that a file has only one spelling. */
-const ABSOLUTE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
+const ABSOLUTE_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
 
 /**
  * A shell command line with only one program and its arguments: no operator, substitution, redirection or variable.
@@ -34,8 +34,8 @@ export function apiCommandProblem(
   isListed: IsInAllowedDirectory,
 ): string | undefined {
   if (isAllowed && directories.length === 0) return undefined;
-  const commands = commandsIn(definition);
-  const file = fileIn(definition);
+  const commands = findCommands(definition);
+  const file = findWrittenFile(definition);
   if (!isAllowed) {
     if (commands.length === 0 && file === undefined) return undefined;
     return 'commands are not accepted over the API (api-commands): define it in a configuration file';
@@ -46,7 +46,7 @@ export function apiCommandProblem(
     if (problem !== undefined) return `${path}: ${problem} (api-command-directories: ${directories.join(', ')})`;
   }
   if (commands.length === 0) return undefined;
-  const tokens = shellTokensIn(definition, true);
+  const tokens = findShellTokens(definition, true);
   if (tokens !== undefined) {
     return `${tokens.join('.')}: clients say what takes the place of a token: write a list of the program and its arguments`;
   }
@@ -60,7 +60,7 @@ export function apiCommandProblem(
 /**
  * Whether a path is below a directory. Only the texts are compared; symbolic links are not resolved.
  *
- * @param program absolute path that matches `ABSOLUTE`
+ * @param program absolute path that matches `ABSOLUTE_PATH`
  */
 export function isInDirectory(program: string, directory: string): boolean {
   return program.startsWith(directory.endsWith('/') ? directory : `${directory}/`);
@@ -71,12 +71,12 @@ function commandProblem(command: CommandLine, isListed: IsInAllowedDirectory): s
   if (program === undefined) {
     return 'must be one program, by its absolute path, with plain or quoted arguments; or a list, which is run without a shell';
   }
-  if (!ABSOLUTE.test(program)) return 'must contain the absolute path of the program, without . and ..';
+  if (!ABSOLUTE_PATH.test(program)) return 'must contain the absolute path of the program, without . and ..';
   return isListed(program) ? undefined : 'must be a program in a directory for commands of the API';
 }
 
 /** Returns all commands in a definition, each with its attribute path, such as `hooks.NAME.command`. */
-function commandsIn({ command, hooks }: Attributes): readonly (readonly [path: string, command: CommandLine])[] {
+function findCommands({ command, hooks }: Attributes): readonly (readonly [path: string, command: CommandLine])[] {
   const ofHooks = Object.entries(isAttributes(hooks) ? hooks : {}).map(
     ([name, hook]) => [`hooks.${name}.command`, isAttributes(hook) ? commandOf(hook['command']) : undefined] as const,
   );
@@ -89,7 +89,7 @@ function commandsIn({ command, hooks }: Attributes): readonly (readonly [path: s
  * Returns the attribute path of the file that a handler writes on the host of the backend; undefined if it writes none.
  * Another program could execute that file.
  */
-function fileIn({ type, pipe }: Attributes): string | undefined {
+function findWrittenFile({ type, pipe }: Attributes): string | undefined {
   const options = type === 'transport' && isAttributes(pipe) && isAttributes(pipe['options']) ? pipe['options'] : {};
   return options['file'] === undefined ? undefined : 'pipe.options.file';
 }

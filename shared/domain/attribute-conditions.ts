@@ -1,5 +1,5 @@
-import { attributeAt, attributeText, isAttributes, type Attributes } from './attributes.ts';
-import { evaluate, parseExpression, type Expression } from './expression/expression.ts';
+import { readAttributePath, attributeText, isAttributes, type Attributes } from './attributes.ts';
+import { evaluateExpression, parseExpression, type Expression } from './expression/expression.ts';
 import { isEqual, isTruthy } from './expression/values.ts';
 
 /** Conditions on the attributes of events (in a filter) or of clients (in a proxy request). All must be met. */
@@ -19,7 +19,7 @@ export interface ConditionProblems {
 }
 
 /** The current time, for expressions that use it. */
-export interface Moment {
+export interface EvaluationTime {
   readonly nowMs: number;
   /** Time zone as returned by `timeZoneOf`. */
   readonly zone: string;
@@ -41,7 +41,7 @@ export interface AttributeMismatch {
 }
 
 /** Prefix of a text that is an expression. */
-const EXPRESSION = 'eval:';
+const EXPRESSION_PREFIX = 'eval:';
 
 /** Parses the conditions of a definition once, when the definition is loaded. */
 export function parseConditions(definition: Attributes): AttributeConditions | ConditionProblems {
@@ -56,10 +56,11 @@ export function parseConditions(definition: Attributes): AttributeConditions | C
 
   function conditionOf(value: unknown, path: readonly string[]): Condition {
     if (isAttributes(value)) return conditionsOf(value, path);
-    if (typeof value !== 'string' || !value.startsWith(EXPRESSION)) return { kind: 'equal', expectedValue: value };
-    const expression = parseExpression(value.slice(EXPRESSION.length));
+    if (typeof value !== 'string' || !value.startsWith(EXPRESSION_PREFIX))
+      return { kind: 'equal', expectedValue: value };
+    const expression = parseExpression(value.slice(EXPRESSION_PREFIX.length));
     if (expression.kind === 'expression') return { kind: 'expression', expression };
-    const position = EXPRESSION.length + expression.position + 1;
+    const position = EXPRESSION_PREFIX.length + expression.position + 1;
     problems.push({ path, message: `${expression.message} (character ${String(position)})` });
     return { kind: 'equal', expectedValue: value };
   }
@@ -73,23 +74,27 @@ export function parseConditions(definition: Attributes): AttributeConditions | C
  * for the nested attributes, or an expression. An expected value is met if the attribute is equal or has the same text;
  * an expression is met if it is true. Tokens in expressions (`:::name:::`) refer to attributes of the whole record.
  */
-export function matchConditions(conditions: AttributeConditions, record: Attributes, moment: Moment): AttributeMatch {
-  return matchWithin(conditions, record, [], { record, moment });
+export function matchConditions(
+  conditions: AttributeConditions,
+  record: Attributes,
+  moment: EvaluationTime,
+): AttributeMatch {
+  return matchAttributes(conditions, record, [], { record, moment });
 }
 
-interface Surroundings {
+interface EvaluationContext {
   readonly record: Attributes;
-  readonly moment: Moment;
+  readonly moment: EvaluationTime;
 }
 
-function matchWithin(
+function matchAttributes(
   { attributes }: AttributeConditions,
   part: Attributes,
   path: readonly string[],
-  surroundings: Surroundings,
+  surroundings: EvaluationContext,
 ): AttributeMatch {
   for (const [name, condition] of attributes) {
-    const match = matchAttribute(condition, attributeAt(part, [name]), [...path, name], surroundings);
+    const match = matchAttribute(condition, readAttributePath(part, [name]), [...path, name], surroundings);
     if (!match.matches) return match;
   }
   return { matches: true };
@@ -99,11 +104,11 @@ function matchAttribute(
   condition: Condition,
   value: unknown,
   path: readonly string[],
-  surroundings: Surroundings,
+  surroundings: EvaluationContext,
 ): AttributeMatch {
   switch (condition.kind) {
     case 'conditions':
-      if (isAttributes(value)) return matchWithin(condition, value, path, surroundings);
+      if (isAttributes(value)) return matchAttributes(condition, value, path, surroundings);
       return { matches: false, path, cause: 'different', reason: 'has no attributes of its own' };
     case 'equal': {
       const { expectedValue } = condition;
@@ -120,10 +125,10 @@ function matchExpression(
   expression: Expression,
   value: unknown,
   path: readonly string[],
-  { record, moment }: Surroundings,
+  { record, moment }: EvaluationContext,
 ): AttributeMatch {
   const source = expression.source.trim();
-  const evaluation = evaluate(expression, { value, token: (at) => attributeAt(record, at), ...moment });
+  const evaluation = evaluateExpression(expression, { value, token: (at) => readAttributePath(record, at), ...moment });
   switch (evaluation.kind) {
     case 'value':
       if (isTruthy(evaluation.value)) return { matches: true };

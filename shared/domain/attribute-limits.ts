@@ -21,7 +21,7 @@ const NUMBER_BYTES_MAX = 24;
 
 /** Attributes of a result that do not count toward its size limit. The limit on the request size bounds them. */
 const FREE_IN_RESULTS: ReadonlySet<string> = new Set(['output', 'metrics']);
-const NONE: ReadonlySet<string> = new Set();
+const NO_FREE_ATTRIBUTES: ReadonlySet<string> = new Set();
 
 /**
  * Whether a value is an integer beyond 2^53 or infinite. JSON rounds such an integer and cannot express infinity, so
@@ -39,7 +39,7 @@ export function excessOfResult(result: object, limits: AttributeLimits): Attribu
 
 /** @param noun the word for the client in error messages */
 export function excessOfClient(client: object, limits: AttributeLimits, noun = 'client'): AttributeExcess | undefined {
-  return excessOf(noun, client, limits, { free: NONE, isExact: false });
+  return excessOf(noun, client, limits, { free: NO_FREE_ATTRIBUTES, isExact: false });
 }
 
 /**
@@ -68,16 +68,16 @@ function excessWithout(
   free: ReadonlySet<string>,
 ): AttributeExcess | undefined {
   // A record that is far too large is not measured exactly, because that would take too long.
-  const far = FAR_BEYOND * limits.bytes;
-  if (leastBytes(counted(record, free), far) > far) return tooLarge(noun, `more than ${String(far)}`, limits);
+  const far = MEASURED_LIMIT_FACTOR * limits.bytes;
+  if (leastBytes(countedAttributes(record, free), far) > far) return tooLarge(noun, `more than ${String(far)}`, limits);
   const size = sizeOfCounted(record, bounds, free);
-  if (size === INEXACT) {
+  if (size === INEXACT_SIZE) {
     return { limit: 'integer', message: `the ${noun} contains a whole number beyond 2^53: put it in double quotes` };
   }
-  if (size === TOO_DEEP) {
+  if (size === TOO_DEEP_SIZE) {
     return { limit: 'depth', message: `the ${noun} is nested deeper than ${String(DEPTH_MAX)} levels` };
   }
-  if (size === TOO_MANY) {
+  if (size === TOO_MANY_SIZE) {
     return {
       limit: 'keys',
       message: `the ${noun} contains an object with more than ${String(limits.keys)} fields: send fewer fields`,
@@ -90,7 +90,7 @@ function excessWithout(
 }
 
 /** Multiple of the byte limit above which the exact size of a record is not measured. */
-const FAR_BEYOND = 4;
+const MEASURED_LIMIT_FACTOR = 4;
 
 function tooLarge(noun: string, bytes: string, limits: AttributeLimits): AttributeExcess {
   return {
@@ -112,9 +112,9 @@ function leastBytes(value: unknown, enough: number): number {
   return bytes;
 }
 
-const TOO_DEEP = -1;
-const TOO_MANY = -2;
-const INEXACT = -3;
+const TOO_DEEP_SIZE = -1;
+const TOO_MANY_SIZE = -2;
+const INEXACT_SIZE = -3;
 
 interface Bounds {
   readonly keysMax: number;
@@ -123,8 +123,8 @@ interface Bounds {
 }
 
 /**
- * Returns an upper bound for the JSON size of a record without its uncounted (`free`) attributes, or `TOO_DEEP`,
- * `TOO_MANY` or `INEXACT`.
+ * Returns an upper bound for the JSON size of a record without its uncounted (`free`) attributes, or `TOO_DEEP_SIZE`,
+ * `TOO_MANY_SIZE` or `INEXACT_SIZE`.
  */
 function sizeOfCounted(record: object, bounds: Bounds, free: ReadonlySet<string>): number {
   // Metrics are the only uncounted attributes with numbers, and measured values need not be exact.
@@ -132,7 +132,7 @@ function sizeOfCounted(record: object, bounds: Bounds, free: ReadonlySet<string>
   let total = 2;
   let keys = 0;
   for (const key in record) {
-    if (++keys > bounds.keysMax) return TOO_MANY;
+    if (++keys > bounds.keysMax) return TOO_MANY_SIZE;
     const value = (record as Readonly<Record<string, unknown>>)[key];
     const isFree = free.has(key);
     const size = sizeOfValue(value, DEPTH_MAX, isFree ? freeBounds : bounds);
@@ -143,7 +143,7 @@ function sizeOfCounted(record: object, bounds: Bounds, free: ReadonlySet<string>
 }
 
 function sizeOf(value: object, levels: number, bounds: Bounds): number {
-  if (levels === 0) return TOO_DEEP;
+  if (levels === 0) return TOO_DEEP_SIZE;
   let total = 2;
   if (Array.isArray(value)) {
     for (const item of value as readonly unknown[]) {
@@ -156,7 +156,7 @@ function sizeOf(value: object, levels: number, bounds: Bounds): number {
   let keys = 0;
   // Values parsed from JSON inherit no enumerable properties.
   for (const key in value) {
-    if (++keys > bounds.keysMax) return TOO_MANY;
+    if (++keys > bounds.keysMax) return TOO_MANY_SIZE;
     const size = sizeOfValue((value as Readonly<Record<string, unknown>>)[key], levels, bounds);
     if (size < 0) return size;
     total += size + CHARACTER_BYTES_MAX * key.length + 4;
@@ -167,7 +167,7 @@ function sizeOf(value: object, levels: number, bounds: Bounds): number {
 function sizeOfValue(value: unknown, levels: number, bounds: Bounds): number {
   if (typeof value === 'string') return CHARACTER_BYTES_MAX * value.length + 2;
   if (typeof value === 'object' && value !== null) return sizeOf(value, levels - 1, bounds);
-  return bounds.isExact && isInexact(value) ? INEXACT : NUMBER_BYTES_MAX;
+  return bounds.isExact && isInexact(value) ? INEXACT_SIZE : NUMBER_BYTES_MAX;
 }
 
 /** Returns the JSON size of a result in bytes, without the attributes that are not counted. */
@@ -176,11 +176,11 @@ export function bytesOfResult(result: object): number {
 }
 
 function bytesOf(record: object, free: ReadonlySet<string>): number {
-  return utf8Length(JSON.stringify(counted(record, free)));
+  return utf8Length(JSON.stringify(countedAttributes(record, free)));
 }
 
 /** Returns a record without its uncounted (`free`) attributes. */
-function counted(record: object, free: ReadonlySet<string>): object {
+function countedAttributes(record: object, free: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !free.has(name)));
 }
 

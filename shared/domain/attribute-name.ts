@@ -39,12 +39,14 @@ export const UNSTABLE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'silenced_by',
 ]);
 
-const BOTH: readonly AttributeOwner[] = ['client', 'check'];
+const BOTH_OWNERS: readonly AttributeOwner[] = ['client', 'check'];
 
 export function parseAttributeName(name: string): AttributeName {
   const [first = '', ...remaining] = name.split('.');
   const owner = ownerOf(first, remaining);
-  return owner === undefined ? { owners: BOTH, attribute: name } : { owners: [owner], attribute: remaining.join('.') };
+  return owner === undefined
+    ? { owners: BOTH_OWNERS, attribute: name }
+    : { owners: [owner], attribute: remaining.join('.') };
 }
 
 /** Returns the owner that the first part of a name with dots names; undefined if it names none. */

@@ -6,7 +6,7 @@ import { isRedactedByDefault } from './redact.ts';
 
 /** Limits of one set. Further attributes, and further items of a list, are left out; longer texts are cut. */
 const ATTRIBUTES_MAX = 100;
-const ITEMS_MAX = 200;
+const LIST_ITEMS_MAX = 200;
 const TEXT_LENGTH_MAX = 200;
 const NAME_LENGTH_MAX = 100;
 /** Maximum length of all names and texts of one set together, in UTF-16 units. */
@@ -82,7 +82,7 @@ class EntryCollector {
 
   /** Returns the texts of a list; undefined if it has none. */
   #textsOf(list: readonly unknown[]): readonly string[] | undefined {
-    const texts = list.slice(0, ITEMS_MAX).flatMap((item) => textOf(item) ?? []);
+    const texts = list.slice(0, LIST_ITEMS_MAX).flatMap((item) => textOf(item) ?? []);
     const shown = this.#ignoredText === '' ? texts : texts.filter((text) => text !== this.#ignoredText);
     return shown.length === 0 ? undefined : shown;
   }
@@ -190,7 +190,7 @@ export class AttributePacker {
  * @param own the subscription that only this client has; it is left out, as in `clientAttributes`
  * @param hidden keys whose values are redacted
  */
-export function attributesIn(record: object, own: string, hidden: ReadonlySet<string>): AttributeSet {
+export function viewAttributes(record: object, own: string, hidden: ReadonlySet<string>): AttributeSet {
   return {
     id: '',
     get names() {

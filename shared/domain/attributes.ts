@@ -2,7 +2,7 @@
 export type Attributes = Readonly<Record<string, unknown>>;
 
 /** Returns the value at an attribute path; undefined if there is none. A path cannot select an item of a list. */
-export function attributeAt(record: unknown, path: readonly string[]): unknown {
+export function readAttributePath(record: unknown, path: readonly string[]): unknown {
   let value = record;
   for (const part of path) {
     if (!isAttributes(value) || !Object.hasOwn(value, part)) return undefined;
@@ -27,6 +27,6 @@ export function isAttributes(value: unknown): value is Attributes {
 }
 
 /** Returns the strings in a list; empty if the value is not a list. */
-export function textsIn(value: unknown): readonly string[] {
+export function textItemsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -2,8 +2,8 @@ import type { EntityUsage } from '../schemas/entity-usage.ts';
 import { formatDuration } from './duration.ts';
 
 /** Names of the checks by which the backend reports problems of its own, such as failing handlers. */
-export const CONDITIONS = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.silences'] as const;
-export type ConditionName = (typeof CONDITIONS)[number];
+export const CONDITION_NAMES = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.silences'] as const;
+export type ConditionName = (typeof CONDITION_NAMES)[number];
 
 /** The outcome of evaluating a condition of the backend, such as "handlers are failing". */
 export interface ConditionFinding {
@@ -44,22 +44,26 @@ export function entitiesFinding(
   previous: number,
 ): ConditionFinding {
   const text = `${String(total)} of ${String(limit)} entities`;
-  if (limit === 'unlimited') return ok(`${String(total)} entities, entity-limit is unlimited`);
+  if (limit === 'unlimited') return okFinding(`${String(total)} entities, entity-limit is unlimited`);
   const from = (part: number, level: number): number => (part - (previous >= level ? ENTITIES_MARGIN : 0)) * limit;
-  const details = `${text} are in use (${counted(proxies, 'proxy entity', 'proxy entities')})`;
+  const details = `${text} are in use (${nounWithCount(proxies, 'proxy entity', 'proxy entities')})`;
   const remedy = 'raise entity-limit in the configuration of the backend, or delete clients that are gone';
   if (total >= from(1, 2)) {
     const effect = total >= limit ? 'new agents and entities are rejected' : 'new agents and entities were rejected';
-    return finding(2, refused, (names) => `entity-limit: ${details}, ${effect}${names && `: ${names}`}; ${remedy}`);
+    return problemFinding(
+      2,
+      refused,
+      (names) => `entity-limit: ${details}, ${effect}${names && `: ${names}`}; ${remedy}`,
+    );
   }
   if (total >= from(ENTITIES_WARNING, 1)) {
     return {
-      ...ok(''),
+      ...okFinding(''),
       status: 1,
       text: `entity-limit: ${details}, at ${String(limit)} new ones are refused; ${remedy}`,
     };
   }
-  return ok(text);
+  return okFinding(text);
 }
 
 /** A handler whose recent runs all failed. */
@@ -73,11 +77,11 @@ export interface FailingHandler {
 /** Evaluates whether handlers have been failing for a long time, with no success in between. */
 export function handlersFinding(handlers: readonly FailingHandler[]): ConditionFinding {
   const failing = handlers.filter(({ failingSeconds: seconds = Infinity }) => seconds >= HANDLER_GRACE_SECONDS);
-  if (failing.length === 0) return ok('no handler has been failing for a long time');
+  if (failing.length === 0) return okFinding('no handler has been failing for a long time');
   const [worst] = failing.toSorted((a, b) => (b.failingSeconds ?? Infinity) - (a.failingSeconds ?? Infinity));
   const since = worst?.failingSeconds === undefined ? '' : ` for ${formatDuration(worst.failingSeconds, 1)}`;
   const reason = worst?.reason === undefined ? '' : `: ${worst.reason}`;
-  return finding(
+  return problemFinding(
     2,
     failing.map(({ name }) => name),
     (names) =>
@@ -93,12 +97,12 @@ export interface BrokenCheck {
 
 /** Evaluates whether there are defined checks that cannot run. */
 export function checksFinding(checks: readonly BrokenCheck[]): ConditionFinding {
-  if (checks.length === 0) return ok('every scheduled check can run');
+  if (checks.length === 0) return okFinding('every scheduled check can run');
   return {
-    ...finding(
+    ...problemFinding(
       1,
       checks.map(({ name, problem }) => `${name} (${problem})`),
-      (names) => `${counted(checks.length, 'check never runs', 'checks never run')}: ${names}`,
+      (names) => `${nounWithCount(checks.length, 'check never runs', 'checks never run')}: ${names}`,
     ),
     subjects: checks.map(({ name }) => name).toSorted(),
   };
@@ -106,24 +110,24 @@ export function checksFinding(checks: readonly BrokenCheck[]): ConditionFinding 
 
 /** Evaluates whether there are idle silences: silences that matched no event for the time `silence-idle-after`. */
 export function silencesFinding(idle: readonly string[]): ConditionFinding {
-  if (idle.length === 0) return ok('every silence has matched an event recently');
-  return finding(
+  if (idle.length === 0) return okFinding('every silence has matched an event recently');
+  return problemFinding(
     1,
     idle,
     (names) =>
-      `${counted(idle.length, 'silence has', 'silences have')} matched no event for a long time: ${names}; see monctl silence list --idle`,
+      `${nounWithCount(idle.length, 'silence has', 'silences have')} matched no event for a long time: ${names}; see monctl silence list --idle`,
   );
 }
 
-function counted(count: number, one: string, many: string): string {
+function nounWithCount(count: number, one: string, many: string): string {
   return `${String(count)} ${count === 1 ? one : many}`;
 }
 
-function ok(text: string): ConditionFinding {
+function okFinding(text: string): ConditionFinding {
   return { status: 0, text, subjects: [] };
 }
 
-function finding(status: 1 | 2, all: readonly string[], textOf: (names: string) => string): ConditionFinding {
+function problemFinding(status: 1 | 2, all: readonly string[], textOf: (names: string) => string): ConditionFinding {
   const subjects = all.toSorted();
   const named = subjects.slice(0, SUBJECTS_MAX);
   const more = subjects.length - named.length;

@@ -6,7 +6,7 @@ import type { EventState } from './event.ts';
 import { statusesOf, type History } from './history.ts';
 
 /** The state, client, check and history from which an event of the v1 API is built. */
-export interface EventParts {
+export interface EventSource {
   readonly state: EventState;
   readonly client: Client;
   readonly check: CheckResult;
@@ -20,7 +20,7 @@ export interface EventParts {
  * Builds an event of the v1 API with its attributes in the order that existing clients and handlers expect
  * (legacy-peer, Event JSON).
  */
-export function buildEvent({ state, client, check, history, silencedBy }: EventParts): Event {
+export function buildEvent({ state, client, check, history, silencedBy }: EventSource): Event {
   return {
     id: state.id,
     client,

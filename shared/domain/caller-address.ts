@@ -22,7 +22,7 @@ export function callerAddress(
 ): string {
   if (!isTrusted(peer)) return peer;
   let caller = peer;
-  for (const hop of forwardedFor(headers).slice(-HOPS_MAX).toReversed()) {
+  for (const hop of forwardedAddresses(headers).slice(-HOPS_MAX).toReversed()) {
     const address = addressOf(hop);
     // The address of this hop is hidden or unknown, so the address of the proxy that reported it is returned.
     if (address === undefined) return caller;
@@ -37,17 +37,17 @@ export function callerAddress(
  * the request.
  */
 export function isForwarded(headers: Readonly<Record<string, unknown>>): boolean {
-  return FORWARDING.some((name) => headers[name] !== undefined);
+  return FORWARDING_HEADERS.some((name) => headers[name] !== undefined);
 }
 
 /** Headers that common proxies, load balancers and tunnels add. */
-const FORWARDING = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host', 'via'];
+const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host', 'via'];
 
 /**
  * Returns the reported addresses from the client to the nearest proxy. `X-Forwarded-For` takes precedence over
  * `Forwarded`, because more proxies maintain it.
  */
-function forwardedFor({ 'x-forwarded-for': list, forwarded }: ForwardingHeaders): string[] {
+function forwardedAddresses({ 'x-forwarded-for': list, forwarded }: ForwardingHeaders): string[] {
   if (list !== undefined) return list.split(',');
   if (forwarded === undefined) return [];
   return forwarded.split(',').map((element) => /(?:^|;)\s*for\s*=\s*("[^"]*"|[^;]*)/i.exec(element)?.[1] ?? '');
@@ -60,9 +60,9 @@ function forwardedFor({ 'x-forwarded-for': list, forwarded }: ForwardingHeaders)
 function addressOf(hop: string): string | undefined {
   const text = hop.trim().replace(/^"(.*)"$/, '$1');
   const plain = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
-  return IPV4.test(plain) || (plain.includes(':') && IPV6.test(plain)) ? plain : undefined;
+  return IPV4_FORMAT.test(plain) || (plain.includes(':') && IPV6_FORMAT.test(plain)) ? plain : undefined;
 }
 
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
+const IPV4_FORMAT = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 /** Approximate: it only distinguishes IPv6 addresses from names. An invalid address matches no network anyway. */
-const IPV6 = /^[\da-f:.]{2,45}$/i;
+const IPV6_FORMAT = /^[\da-f:.]{2,45}$/i;

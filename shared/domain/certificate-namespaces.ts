@@ -39,9 +39,13 @@ function isMet(
   { authority, organization, 'organizational-unit': unit }: CertificateRule,
   { authorities, organizations, units }: CertificateOrigin,
 ): boolean {
-  if (authority !== undefined && !authorities.some((issuer) => bare(issuer) === bare(authority))) return false;
+  if (
+    authority !== undefined &&
+    !authorities.some((issuer) => plainFingerprint(issuer) === plainFingerprint(authority))
+  )
+    return false;
   if (organization !== undefined && !organizations.includes(organization)) return false;
   return unit === undefined || units.includes(unit);
 }
 
-const bare = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase();
+const plainFingerprint = (fingerprint: string): string => fingerprint.replaceAll(':', '').toLowerCase();

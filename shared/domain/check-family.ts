@@ -7,7 +7,7 @@ export const FAMILY_SIGN = '..';
  */
 export function familiesOf(check: string): readonly string[] {
   let at = check.lastIndexOf(FAMILY_SIGN);
-  if (at <= 0) return NONE;
+  if (at <= 0) return NO_FAMILIES;
   const families: string[] = [];
   while (at > 0) {
     families.push(check.slice(0, at));
@@ -16,4 +16,4 @@ export function familiesOf(check: string): readonly string[] {
   return families;
 }
 
-const NONE: readonly string[] = [];
+const NO_FAMILIES: readonly string[] = [];

@@ -15,7 +15,9 @@ export function joinRenamedCheckStates(before: CheckState, after: CheckState, na
     history: historyOf([...statusesOf(before.history), ...statusesOf(after.history)]),
     lastOk: after.lastOk ?? before.lastOk,
     event:
-      before.event === undefined || after.event === undefined ? after.event : joined(before.event, after.event, named),
+      before.event === undefined || after.event === undefined
+        ? after.event
+        : joinEventStates(before.event, after.event, named),
     okCount: after.okCount ?? joinedOkCount(before, after),
     okWatermark: after.okWatermark,
   };
@@ -26,7 +28,7 @@ function joinedOkCount({ okCount }: CheckState, { history }: CheckState): number
   return okCount === undefined || !isOk ? undefined : okCount + history.length;
 }
 
-function joined(before: EventState, after: EventState, named: readonly string[]): EventState {
+function joinEventStates(before: EventState, after: EventState, named: readonly string[]): EventState {
   const isSameStatus = before.status === after.status;
   const occurrences = isSameStatus ? before.occurrences + after.occurrences : after.occurrences;
   return {

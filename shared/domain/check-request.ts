@@ -30,7 +30,13 @@ export function checkRequest(
   { issued, apiRequested, subscribers, hasEntityTokens }: RequestOrigin,
 ): CheckRequest {
   const mark = hasEntityTokens ? { entity_tokens: true } : {};
-  return { ...withoutSchedule(check), ...requestedBy(apiRequested), ...ofSubscribers(subscribers), ...mark, issued };
+  return {
+    ...removeSchedule(check),
+    ...requesterAttribute(apiRequested),
+    ...subscribersAttribute(subscribers),
+    ...mark,
+    issued,
+  };
 }
 
 /**
@@ -45,25 +51,25 @@ export function proxyCheckRequest(
   { issued, apiRequested, subscribers, namespace, hasEntityTokens }: RequestOrigin,
 ): { readonly request: CheckRequest } | { readonly unmatched: readonly string[] } {
   const { value, unmatched } = hasEntityTokens
-    ? substituteEntityTokens(withoutSchedule(check), client, tokenEntityOf(namespace, client))
-    : substituteTokens(withoutSchedule(check), client);
+    ? substituteEntityTokens(removeSchedule(check), client, tokenEntityOf(namespace, client))
+    : substituteTokens(removeSchedule(check), client);
   if (unmatched.length > 0) return { unmatched };
-  const request = value as Named;
-  const requestAttributes = { ...requestedBy(apiRequested), ...ofSubscribers(subscribers) };
+  const request = value as NamedAttributes;
+  const requestAttributes = { ...requesterAttribute(apiRequested), ...subscribersAttribute(subscribers) };
   return { request: { ...request, ...requestAttributes, source: client.name, issued } };
 }
 
-function ofSubscribers(subscribers: RequestOrigin['subscribers']): Pick<CheckRequest, 'subscribers'> {
+function subscribersAttribute(subscribers: RequestOrigin['subscribers']): Pick<CheckRequest, 'subscribers'> {
   return subscribers === undefined ? {} : { subscribers };
 }
 
 /** The definition of a check in a request: any attributes, and a name. */
-type Named = Readonly<Record<string, unknown>> & { readonly name: string };
+type NamedAttributes = Readonly<Record<string, unknown>> & { readonly name: string };
 
-function withoutSchedule({ subscribers: _subscribers, interval: _interval, ...check }: NamedCheck): Named {
+function removeSchedule({ subscribers: _subscribers, interval: _interval, ...check }: NamedCheck): NamedAttributes {
   return check;
 }
 
-function requestedBy(apiRequested: ApiRequested | undefined): { readonly api_requested?: ApiRequested } {
+function requesterAttribute(apiRequested: ApiRequested | undefined): { readonly api_requested?: ApiRequested } {
   return apiRequested === undefined ? {} : { api_requested: apiRequested };
 }

@@ -22,7 +22,7 @@ const CHUNK_POINTS = 12;
 const CHUNKS_MAX = SERIES_POINTS_MAX / CHUNK_POINTS;
 
 /** Values above this are errors of a check. They are not recorded, because sums of them would not be numbers. */
-const VALUE_MAX = 1e100;
+const RECORDED_VALUE_MAX = 1e100;
 
 /** Number of significant digits of a recorded value. */
 const VALUE_DIGITS = 7;
@@ -76,7 +76,7 @@ interface StoredSeries {
   readonly points: readonly StoredPoint[];
 }
 
-const ELEMENTS = { count: 0, sum: 1, min: 2, max: 3, last: 4 } as const;
+const ELEMENT_POSITIONS = { count: 0, sum: 1, min: 2, max: 3, last: 4 } as const;
 const ELEMENT_COUNT = 5;
 
 /** The series of a check. It is changed in place, because it is updated by every result. */
@@ -191,22 +191,22 @@ export class CheckSeries {
       return;
     }
     for (let at = 1; at <= this.#metrics.length; at++) {
-      const last = this.#values[at * ELEMENT_COUNT + ELEMENTS.last];
+      const last = this.#values[at * ELEMENT_COUNT + ELEMENT_POSITIONS.last];
       if (last !== undefined && !Number.isNaN(last)) this.#addValue(at, last);
     }
   }
 
   #addValue(at: number, value: number): void {
     // A comparison with NaN is false, so NaN is left out too.
-    if (!(Math.abs(value) <= VALUE_MAX)) return;
+    if (!(Math.abs(value) <= RECORDED_VALUE_MAX)) return;
     const values = this.#values;
     const from = at * ELEMENT_COUNT;
     while (values.length < from + ELEMENT_COUNT) values.push(0, 0, Infinity, -Infinity, NaN);
-    values[from + ELEMENTS.count] = (values[from + ELEMENTS.count] ?? 0) + 1;
-    values[from + ELEMENTS.sum] = (values[from + ELEMENTS.sum] ?? 0) + value;
-    values[from + ELEMENTS.min] = Math.min(values[from + ELEMENTS.min] ?? value, value);
-    values[from + ELEMENTS.max] = Math.max(values[from + ELEMENTS.max] ?? value, value);
-    values[from + ELEMENTS.last] = value;
+    values[from + ELEMENT_POSITIONS.count] = (values[from + ELEMENT_POSITIONS.count] ?? 0) + 1;
+    values[from + ELEMENT_POSITIONS.sum] = (values[from + ELEMENT_POSITIONS.sum] ?? 0) + value;
+    values[from + ELEMENT_POSITIONS.min] = Math.min(values[from + ELEMENT_POSITIONS.min] ?? value, value);
+    values[from + ELEMENT_POSITIONS.max] = Math.max(values[from + ELEMENT_POSITIONS.max] ?? value, value);
+    values[from + ELEMENT_POSITIONS.last] = value;
   }
 
   /**
@@ -221,7 +221,7 @@ export class CheckSeries {
       const at = updated.findIndex((metric) => metric.label === label && metric.unit === unit);
       const metric = { label, unit, ...limitsOf(limits) };
       if (at === -1) updated.push(metric);
-      else if (!isSame(metric, updated[at])) updated[at] = metric;
+      else if (!isSameMetric(metric, updated[at])) updated[at] = metric;
     }
     if (updated.length <= SERIES_METRICS_MAX) {
       this.#metrics = updated;
@@ -238,10 +238,10 @@ export class CheckSeries {
     // The last values stay, because a later result can repeat its output.
     const values = this.#values;
     for (let from = 0; from < values.length; from += ELEMENT_COUNT) {
-      values[from + ELEMENTS.count] = 0;
-      values[from + ELEMENTS.sum] = 0;
-      values[from + ELEMENTS.min] = Infinity;
-      values[from + ELEMENTS.max] = -Infinity;
+      values[from + ELEMENT_POSITIONS.count] = 0;
+      values[from + ELEMENT_POSITIONS.sum] = 0;
+      values[from + ELEMENT_POSITIONS.min] = Infinity;
+      values[from + ELEMENT_POSITIONS.max] = -Infinity;
     }
     if (text === undefined) return undefined;
     this.#points = this.#points === '' ? text : `${this.#points},${text}`;
@@ -264,7 +264,7 @@ export class CheckSeries {
     let text = '';
     let hasValue = false;
     for (let from = 0; from < values.length; from += ELEMENT_COUNT) {
-      const count = values[from + ELEMENTS.count] ?? 0;
+      const count = values[from + ELEMENT_POSITIONS.count] ?? 0;
       if (count > 0) hasValue = true;
       text += count === 0 ? ',null' : `,${valueText(values, from, count)}`;
     }
@@ -274,17 +274,17 @@ export class CheckSeries {
 }
 
 function valueText(values: readonly number[], from: number, count: number): string {
-  const min = rounded(values[from + ELEMENTS.min] ?? 0);
-  const max = rounded(values[from + ELEMENTS.max] ?? 0);
+  const min = roundValue(values[from + ELEMENT_POSITIONS.min] ?? 0);
+  const max = roundValue(values[from + ELEMENT_POSITIONS.max] ?? 0);
   if (min === max) return min;
-  return `[${rounded((values[from + ELEMENTS.sum] ?? 0) / count)},${min},${max}]`;
+  return `[${roundValue((values[from + ELEMENT_POSITIONS.sum] ?? 0) / count)},${min},${max}]`;
 }
 
-function rounded(value: number): string {
+function roundValue(value: number): string {
   return String(Number(value.toPrecision(VALUE_DIGITS)));
 }
 
-function isSame(metric: SeriesMetric, other: SeriesMetric | undefined): boolean {
+function isSameMetric(metric: SeriesMetric, other: SeriesMetric | undefined): boolean {
   const { warn, crit, min, max } = metric;
   return other !== undefined && warn === other.warn && crit === other.crit && min === other.min && max === other.max;
 }
@@ -320,7 +320,7 @@ export interface ShownSeries {
 }
 
 /** The stored parts of a series. */
-export interface SeriesParts {
+export interface StoredSeriesContent {
   /** The text that `CheckSeries.encode` returned. */
   readonly text: string;
   /** The stored chunks, in any order. */
@@ -330,7 +330,7 @@ export interface SeriesParts {
 }
 
 /** Returns the points of a series that are at most a day old. */
-export function shownSeries({ text, chunks, current }: SeriesParts, now: number): ShownSeries {
+export function shownSeries({ text, chunks, current }: StoredSeriesContent, now: number): ShownSeries {
   const { offset, metrics, points } = JSON.parse(text) as StoredSeries;
   const names = metrics.map(({ label, unit }) => [label, unit] as const);
   const last = Math.floor((now + offset) / SERIES_STEP_SECONDS);

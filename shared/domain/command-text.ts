@@ -7,16 +7,16 @@ import type { CommandLine } from '../schemas/command.ts';
 export function commandText(command: CommandLine): string {
   if (typeof command === 'string') return command;
   // A shell would read a first word with `=` as a variable assignment.
-  return command.map((word, at) => (at === 0 && word.includes('=') ? quoted(word) : shellWord(word))).join(' ');
+  return command.map((word, at) => (at === 0 && word.includes('=') ? quoteForShell(word) : shellWord(word))).join(' ');
 }
 
 /** Formats a word for a POSIX shell, quoted if it contains special characters. */
 export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text);
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoteForShell(text);
 }
 
 /** Quotes any text for a POSIX shell. */
-export function quoted(text: string): string {
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

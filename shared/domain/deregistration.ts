@@ -2,7 +2,7 @@ import type { CheckResult } from '../schemas/result.ts';
 import { isSettings, mergeSettings } from './merge-settings.ts';
 
 /** The name of the event for a client that deregisters, and of its default handler. */
-const DEREGISTRATION = 'deregistration';
+const DEREGISTRATION_CHECK = 'deregistration';
 
 /**
  * Returns the check of the event for a client that deregisters (completion 1.10).
@@ -12,11 +12,11 @@ const DEREGISTRATION = 'deregistration';
  */
 export function deregistrationCheck(own: unknown, now: number): CheckResult {
   const check = {
-    name: DEREGISTRATION,
+    name: DEREGISTRATION_CHECK,
     output: 'client initiated deregistration',
     status: 1,
-    handler: DEREGISTRATION,
+    handler: DEREGISTRATION_CHECK,
   };
   const merged = isSettings(own) ? mergeSettings(check, own) : check;
-  return { ...check, ...merged, handler: merged['handler'] || DEREGISTRATION, issued: now, executed: now };
+  return { ...check, ...merged, handler: merged['handler'] || DEREGISTRATION_CHECK, issued: now, executed: now };
 }

@@ -8,13 +8,13 @@
 export const DISK_LEVELS = ['ok', 'low', 'refusing', 'reserve'] as const;
 export type DiskLevel = (typeof DISK_LEVELS)[number];
 
-const MEBIBYTE = 1024 * 1024;
+const MEBIBYTE_BYTES = 1024 * 1024;
 
 /**
  * Size of the write buffer of the store (LevelDB). It contains the newest entries, before they are sorted into a file.
  * With 32 MiB, a store with 200,000 keys stays fast.
  */
-const WRITE_BUFFER = { minBytes: MEBIBYTE, maxBytes: 32 * MEBIBYTE };
+const WRITE_BUFFER = { minBytes: MEBIBYTE_BYTES, maxBytes: 32 * MEBIBYTE_BYTES };
 
 /**
  * Size of the reserved disk space as a number of write buffers. When a store is opened, it writes out its log, which is
@@ -31,7 +31,7 @@ const SUFFICIENT_FLOOR_FACTOR = 2;
  * Hysteresis: a level ends only when free space exceeds the limit of that level by this factor. Otherwise freed space
  * would be used up at once.
  */
-const MARGIN = 1.1;
+const RECOVERY_FACTOR = 1.1;
 
 /**
  * Returns the size of the reserved disk space in bytes. It is at most half of `disk-floor`: releasing it must not
@@ -50,7 +50,7 @@ export function openingReserveBytes(floorBytes: number): number {
 }
 
 /** Size of the manifest and a new log of the store. */
-const OPENING_FILES_BYTES = 4 * MEBIBYTE;
+const OPENING_FILES_BYTES = 4 * MEBIBYTE_BYTES;
 
 /**
  * Whether there is enough free space to create the second reserve, which lets the store open on a full disk. A margin
@@ -77,10 +77,10 @@ export function writeBufferBytes(floorBytes: number): number {
 export function nextDiskLevel(previous: DiskLevel | undefined, freeBytes: number, floorBytes: number): DiskLevel {
   if (floorBytes === 0) return 'ok';
   const level = levelOf(freeBytes, floorBytes);
-  if (previous === undefined || rank(level) >= rank(previous)) return level;
+  if (previous === undefined || rankOfLevel(level) >= rankOfLevel(previous)) return level;
   // The released reserve is part of this free space.
   if (previous === 'reserve' && freeBytes < floorBytes) return previous;
-  return levelOf(freeBytes / MARGIN, floorBytes);
+  return levelOf(freeBytes / RECOVERY_FACTOR, floorBytes);
 }
 
 /** Whether the first reserve can be created (again) and the level is still `ok` afterward. */
@@ -89,7 +89,7 @@ export function canCreateReserve(freeBytes: number, floorBytes: number): boolean
 }
 
 export function refusesGrowth(level: DiskLevel): boolean {
-  return rank(level) >= rank('refusing');
+  return rankOfLevel(level) >= rankOfLevel('refusing');
 }
 
 /** Returns the status of the disk check: warning, or critical once writes are rejected. */
@@ -104,4 +104,4 @@ function levelOf(freeBytes: number, floorBytes: number): DiskLevel {
   return freeBytes < SUFFICIENT_FLOOR_FACTOR * floorBytes ? 'low' : 'ok';
 }
 
-const rank = (level: DiskLevel): number => DISK_LEVELS.indexOf(level);
+const rankOfLevel = (level: DiskLevel): number => DISK_LEVELS.indexOf(level);

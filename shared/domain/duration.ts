@@ -1,7 +1,7 @@
 import { countWithNoun } from './count-text.ts';
 
 /** Seconds of each unit of a duration, longest first. */
-const UNITS = [
+const UNIT_SECONDS = [
   ['w', 604_800],
   ['d', 86_400],
   ['h', 3600],
@@ -10,7 +10,7 @@ const UNITS = [
 ] as const;
 
 /** Names of the units, as words may spell them. */
-const UNIT_NAMES: Readonly<Record<(typeof UNITS)[number][0], string>> = {
+const UNIT_NAMES: Readonly<Record<(typeof UNIT_SECONDS)[number][0], string>> = {
   w: 'w|weeks?',
   d: 'd|days?',
   h: 'h|hrs?|hours?',
@@ -21,8 +21,8 @@ const UNIT_NAMES: Readonly<Record<(typeof UNITS)[number][0], string>> = {
 const UNIT_NOUNS: Readonly<Record<string, string>> = { w: 'week', d: 'day', h: 'hour', m: 'minute', s: 'second' };
 
 /** Numbers with units, the longest first and each at most once, because `30m1h` and `1h2h` are likely mistakes. */
-const DURATION = new RegExp(
-  `^${UNITS.map(([unit]) => String.raw`(?:(\d{1,16}) ?(?:${UNIT_NAMES[unit]})(?![a-z]) ?)?`).join('')}$`,
+const DURATION_FORMAT = new RegExp(
+  `^${UNIT_SECONDS.map(([unit]) => String.raw`(?:(\d{1,16}) ?(?:${UNIT_NAMES[unit]})(?![a-z]) ?)?`).join('')}$`,
 );
 
 /** Hint in the error message for a duration that could not be parsed. */
@@ -35,10 +35,12 @@ export const DURATION_HINT = 'write a duration such as 45s, 15m, 1h30m, 2d or 90
  * @returns seconds; `undefined` if the text is not a duration or the number is too large to be exact
  */
 export function parseDuration(text: string): number | undefined {
-  if (/^\d{1,16}$/.test(text)) return exact(Number(text));
-  const counts = text === '' ? null : DURATION.exec(text);
+  if (/^\d{1,16}$/.test(text)) return exactSeconds(Number(text));
+  const counts = text === '' ? null : DURATION_FORMAT.exec(text);
   if (counts === null) return undefined;
-  return exact(UNITS.reduce((total, [, seconds], index) => total + Number(counts[index + 1] ?? 0) * seconds, 0));
+  return exactSeconds(
+    UNIT_SECONDS.reduce((total, [, seconds], index) => total + Number(counts[index + 1] ?? 0) * seconds, 0),
+  );
 }
 
 /**
@@ -70,11 +72,11 @@ export function unitQuestion(number: string): string {
  */
 export function formatDuration(seconds: number, parts: 1 | 2 = 2): string {
   let remaining = Math.max(0, Math.floor(seconds));
-  const first = UNITS.findIndex(([, unitSeconds]) => remaining >= unitSeconds);
+  const first = UNIT_SECONDS.findIndex(([, unitSeconds]) => remaining >= unitSeconds);
   if (first === -1) return '0s';
   let text = '';
   // Only adjacent units are combined: `3w2d`, but not `3w5m`, because the days between them would be omitted.
-  for (const [unit, unitSeconds] of UNITS.slice(first, first + parts)) {
+  for (const [unit, unitSeconds] of UNIT_SECONDS.slice(first, first + parts)) {
     const count = Math.floor(remaining / unitSeconds);
     remaining -= count * unitSeconds;
     if (count > 0) text += `${String(count)}${unit}`;
@@ -95,6 +97,6 @@ export function durationInWords(seconds: number): string {
     .join(' ');
 }
 
-function exact(seconds: number): number | undefined {
+function exactSeconds(seconds: number): number | undefined {
   return Number.isSafeInteger(seconds) ? seconds : undefined;
 }

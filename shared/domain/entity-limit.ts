@@ -35,7 +35,7 @@ export function isNearLimit({ total, limit }: EntityUsage): boolean {
  * @returns undefined if the number of entities is not close to the limit
  */
 export function entityWarning({ total, proxies, limit }: EntityUsage): string | undefined {
-  if (limit === 'unlimited' || total < warningFrom(limit)) return undefined;
+  if (limit === 'unlimited' || total < warningThreshold(limit)) return undefined;
   const of = `/${String(limit)}`;
   return (
     `You are currently using ${String(total)}${of} total entities, ${String(total - proxies)}${of} agent entities, ` +
@@ -47,6 +47,6 @@ export function entityWarning({ total, proxies, limit }: EntityUsage): string | 
  * Returns the number of entities from which on the v2 API warns. The formula exceeds limits above 3333, so the limit
  * itself is the maximum.
  */
-function warningFrom(limit: number): number {
+function warningThreshold(limit: number): number {
   return limit * Math.min(1, WARNING_PART + (WARNING_PART_PER_THOUSAND * limit) / 1000);
 }

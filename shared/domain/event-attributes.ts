@@ -23,7 +23,7 @@ import { clientSubscription } from './subscription.ts';
  */
 
 /** The attribute with the subscriptions of a client. It needs no owner, and `subscription` is another name of it. */
-export const SUBSCRIPTIONS = 'subscriptions';
+export const SUBSCRIPTIONS_ATTRIBUTE = 'subscriptions';
 
 const NO_TEXTS: readonly string[] = [];
 const CLIENT_ONLY: readonly AttributeOwner[] = ['client'];
@@ -39,7 +39,7 @@ export type AttributeReader = (row: EventRow) => readonly string[];
 export function attributeReader(name: string): AttributeReader {
   const parsed = parseAttributeName(name);
   const owners = isSubscriptions(parsed) ? CLIENT_ONLY : parsed.owners;
-  const attribute = isSubscriptions(parsed) ? SUBSCRIPTIONS : parsed.attribute;
+  const attribute = isSubscriptions(parsed) ? SUBSCRIPTIONS_ATTRIBUTE : parsed.attribute;
   const [owner] = owners;
   if (owners.length === 1 && owner !== undefined) return (row) => setOf(row, owner)?.texts(attribute) ?? NO_TEXTS;
   return (row) => {
@@ -58,7 +58,7 @@ export function attributeTextOf(row: EventRow, name: string): string {
 /** Returns all subscriptions of the client of an event: also its own one, which `attributeReader` leaves out. */
 export function subscriptionsOfEvent(row: EventRow): readonly string[] {
   const set = row[CLIENT_ATTRIBUTES];
-  return set === undefined ? NO_TEXTS : [...set.texts(SUBSCRIPTIONS), clientSubscription(row.client)];
+  return set === undefined ? NO_TEXTS : [...set.texts(SUBSCRIPTIONS_ATTRIBUTE), clientSubscription(row.client)];
 }
 
 /** A column of a list of events that shows an attribute. */
@@ -81,7 +81,8 @@ const COLUMN_HINT = 'use subscriptions, client.NAME or check.NAME';
  */
 export function parseAttributeColumn(name: string): AttributeColumn | string {
   const parsed = parseAttributeName(name);
-  if (isSubscriptions(parsed)) return { id: SUBSCRIPTIONS, title: 'SUBSCRIPTIONS', texts: attributeReader(name) };
+  if (isSubscriptions(parsed))
+    return { id: SUBSCRIPTIONS_ATTRIBUTE, title: 'SUBSCRIPTIONS', texts: attributeReader(name) };
   const { owners, attribute } = parsed;
   const [owner] = owners;
   if (owner === undefined || owners.length > 1 || ATTRIBUTE_NAME.exec(name)?.[0] !== name)
@@ -96,7 +97,7 @@ export const ATTRIBUTE_HINT =
   'use subscriptions, client.NAME, check.NAME or just NAME for an attribute of the client or the check';
 
 /** Attributes of clients and checks for which events have a field of their own. */
-const OWN_FIELDS: ReadonlyMap<string, string> = new Map([
+const FIELDS_OF_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ['client.name', 'client'],
   ['check.name', 'check'],
   ['check.status', 'status'],
@@ -108,7 +109,7 @@ const OWN_FIELDS: ReadonlyMap<string, string> = new Map([
 
 /** Returns an error message with what to use instead if events cannot be searched or sorted by an attribute. */
 export function attributeProblem(name: string): string | undefined {
-  const own = OWN_FIELDS.get(name.toLowerCase());
+  const own = FIELDS_OF_ATTRIBUTES.get(name.toLowerCase());
   if (own !== undefined) return `${name} is called ${own} here: use ${own}`;
   const parsed = parseAttributeName(name);
   if (isSecret(parsed)) return `${name} is secret and cannot be searched for: ${ATTRIBUTE_HINT}`;
@@ -144,20 +145,24 @@ export function attributeNamesOf(rows: Iterable<EventAttributes>): readonly stri
     if (ofCheck !== undefined) ofChecks.add(ofCheck);
   }
   if (ofClients.size === 0 && ofChecks.size === 0) return NO_TEXTS;
-  return [SUBSCRIPTIONS, ...namesIn('client', ofClients), ...namesIn('check', ofChecks)];
+  return [
+    SUBSCRIPTIONS_ATTRIBUTE,
+    ...attributeNamesOfOwner('client', ofClients),
+    ...attributeNamesOfOwner('check', ofChecks),
+  ];
 }
 
 function depthOf(name: string): number {
   return name.split('.').length;
 }
 
-function namesIn(owner: AttributeOwner, sets: Iterable<AttributeSet>): readonly string[] {
+function attributeNamesOfOwner(owner: AttributeOwner, sets: Iterable<AttributeSet>): readonly string[] {
   // Most sets share the list of their names, which is then read once.
   const lists = new Set<readonly string[]>();
   for (const set of sets) lists.add(set.names);
   const names = new Set<string>();
   for (const list of lists) for (const name of list) names.add(name);
-  if (owner === 'client') names.delete(SUBSCRIPTIONS);
+  if (owner === 'client') names.delete(SUBSCRIPTIONS_ATTRIBUTE);
   return [...names].toSorted((a, b) => depthOf(a) - depthOf(b) || compareText(a, b)).map((name) => `${owner}.${name}`);
 }
 
@@ -173,7 +178,7 @@ export function attributeValuesOf(rows: Iterable<EventRow>, name: string, most: 
 }
 
 function isSubscriptions({ owners, attribute }: AttributeName): boolean {
-  return owners.includes('client') && (attribute === SUBSCRIPTIONS || attribute === 'subscription');
+  return owners.includes('client') && (attribute === SUBSCRIPTIONS_ATTRIBUTE || attribute === 'subscription');
 }
 
 function setOf(row: EventAttributes, owner: AttributeOwner): AttributeSet | undefined {

@@ -9,11 +9,11 @@ import type {
 } from '../schemas/feed.ts';
 
 type SetIds = Pick<EventRow, 'client_set' | 'check_set'>;
-type Usual = Required<
+type UsualAttributes = Required<
   Omit<EventRow, keyof SparseEventAttributes | keyof SetIds | keyof EventAttributes | 'namespace' | 'backend'>
 >;
 type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
-type Unchecked<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
+type UncheckedRow<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
 
 /**
  * Converts events from rows to columns that contain each distinct name and text once. Columns take a sixth to a half of
@@ -53,31 +53,31 @@ export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | unde
   const { namespace, client_set: clientSet, check_set: checkSet, sparse = {} } = columns;
   const rows: EventRow[] = [];
   for (let index = 0; index < status.length; index += 1) {
-    const row: Unchecked<Usual> = {
-      client: valueAt(client, index),
-      check: valueAt(check, index),
+    const row: UncheckedRow<UsualAttributes> = {
+      client: valueOfRow(client, index),
+      check: valueOfRow(check, index),
       status: status[index],
-      action: valueAt(action, index),
+      action: valueOfRow(action, index),
       occurrences: occurrences[index],
       since: since[index],
       last: last[index],
-      silenced_by: valueAt(silencedBy, index),
-      output: valueAt(output, index),
+      silenced_by: valueOfRow(silencedBy, index),
+      output: valueOfRow(output, index),
     };
     if (!isComplete(row)) return undefined;
     const placed: Writable<EventRow> = row;
     if (namespace !== undefined) {
-      const eventNamespace = valueAt(namespace, index);
+      const eventNamespace = valueOfRow(namespace, index);
       if (eventNamespace === undefined) return undefined;
       placed.namespace = eventNamespace;
     }
     if (clientSet !== undefined) {
-      const id = valueAt(clientSet, index);
+      const id = valueOfRow(clientSet, index);
       if (id === undefined) return undefined;
       if (id !== '') placed.client_set = id;
     }
     if (checkSet !== undefined) {
-      const id = valueAt(checkSet, index);
+      const id = valueOfRow(checkSet, index);
       if (id === undefined) return undefined;
       if (id !== '') placed.check_set = id;
     }
@@ -147,12 +147,12 @@ function valueColumn<Value extends string | readonly string[]>(values: readonly 
   return { values: distinct, indices };
 }
 
-function valueAt<Value>({ values, indices }: ValueColumn<Value>, row: number): Value | undefined {
+function valueOfRow<Value>({ values, indices }: ValueColumn<Value>, row: number): Value | undefined {
   const index = indices[row];
   return index === undefined ? undefined : values[index];
 }
 
-function isComplete(row: Unchecked<Usual>): row is Usual {
+function isComplete(row: UncheckedRow<UsualAttributes>): row is UsualAttributes {
   return (
     row.client !== undefined &&
     row.check !== undefined &&

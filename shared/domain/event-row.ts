@@ -1,7 +1,7 @@
 import { CHECK_ATTRIBUTES, CLIENT_ATTRIBUTES } from '../schemas/attribute-set.ts';
 import type { Event } from '../schemas/event.ts';
 import type { EventRow } from '../schemas/feed.ts';
-import { attributesIn } from './attribute-set.ts';
+import { viewAttributes } from './attribute-set.ts';
 import { withoutPerformanceData } from './performance-data.ts';
 import { checkRedactKeysOf, redactKeysOf } from './redact.ts';
 import { clientSubscription } from './subscription.ts';
@@ -20,8 +20,8 @@ export function eventRow(event: Event): EventRow {
     last: event.timestamp,
     silenced_by,
     output: outputSummary(check.output),
-    [CLIENT_ATTRIBUTES]: attributesIn(client, clientSubscription(client.name), redactKeysOf(client)),
-    [CHECK_ATTRIBUTES]: attributesIn(check, '', checkRedactKeysOf(client)),
+    [CLIENT_ATTRIBUTES]: viewAttributes(client, clientSubscription(client.name), redactKeysOf(client)),
+    [CHECK_ATTRIBUTES]: viewAttributes(check, '', checkRedactKeysOf(client)),
     ...(recovering !== undefined && { recovering }),
     ...(acknowledged !== undefined && { acknowledged }),
     ...(escalations !== undefined && { escalations }),

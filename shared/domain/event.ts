@@ -4,7 +4,7 @@ import type { NotificationLog } from '../schemas/notification-log.ts';
 import type { Acknowledgement } from '../schemas/acknowledgement.ts';
 import type { EscalationState } from '../schemas/escalation.ts';
 import type { Recovery } from '../schemas/recovery.ts';
-import { acknowledgementAfter } from './acknowledgement.ts';
+import { acknowledgementAfterResult } from './acknowledgement.ts';
 import { EMPTY_NOTIFICATION_LOG } from './notify/notification-log.ts';
 import { isRecovered, nextRecovery } from './recovery.ts';
 import { nextOkCount, okOccurrences, type OkCount } from './ok-count.ts';
@@ -108,7 +108,7 @@ export function isV2Result(result: DecidingResult): boolean {
 export type EventTransition =
   { readonly kind: 'none' } | { readonly kind: 'open' | 'resolve' | 'metric' | 'ok'; readonly event: EventState };
 
-const NOTHING: EventTransition = { kind: 'none' };
+const NO_TRANSITION: EventTransition = { kind: 'none' };
 
 /** Inputs of the event rules other than the state and the result. */
 export interface EventRuleInputs {
@@ -141,7 +141,7 @@ export function nextCheckState(
 
   // The most frequent result is OK for a check without an event. No event is built for it.
   if (isOk && !flapping && stored === undefined && result.type !== 'metric' && !notifiesOk) {
-    return { state: { history, lastOk, event: undefined, okCount, okWatermark }, transition: NOTHING };
+    return { state: { history, lastOk, event: undefined, okCount, okWatermark }, transition: NO_TRANSITION };
   }
 
   const forced = result.force_resolve === true;
@@ -165,7 +165,9 @@ export function nextCheckState(
     totalStateChange: change,
     notifications: stored?.notifications ?? EMPTY_NOTIFICATION_LOG,
     recovery,
-    acknowledgement: isProblem ? acknowledgementAfter(stored?.acknowledgement, result.status) : stored?.acknowledgement,
+    acknowledgement: isProblem
+      ? acknowledgementAfterResult(stored?.acknowledgement, result.status)
+      : stored?.acknowledgement,
     escalations: stored?.escalations,
   };
 
@@ -178,12 +180,12 @@ export function nextCheckState(
   });
   if (ends) return { state: stateWith(undefined), transition: { kind: 'resolve', event } };
   if (isProblem && !forced) return { state: stateWith(event), transition: { kind: 'open', event } };
-  const state = stateWith(isWaiting ? recoveringEvent(stored, recovery) : stored && withoutRecovery(stored));
+  const state = stateWith(isWaiting ? recoveringEvent(stored, recovery) : stored && removeRecovery(stored));
   // In the v1 format, OK results of the type metric are not counted.
   const isCounted = stored === undefined && (result.type !== 'metric' || isV2Result(result));
   const handled = isCounted ? { ...event, ...okOccurrences(state) } : event;
   if (result.type === 'metric') return { state, transition: { kind: 'metric', event: handled } };
-  return { state, transition: notifiesOk && stored === undefined ? { kind: 'ok', event: handled } : NOTHING };
+  return { state, transition: notifiesOk && stored === undefined ? { kind: 'ok', event: handled } : NO_TRANSITION };
 }
 
 interface Count {
@@ -205,7 +207,7 @@ function recoveringEvent(stored: EventState, recovery: Recovery): EventState {
  * Returns an event that an OK result does not resolve because of `auto_resolve: false`. If the check was counting OK
  * results for `resolve_after`, that count is discarded.
  */
-function withoutRecovery(stored: EventState): EventState {
+function removeRecovery(stored: EventState): EventState {
   return stored.recovery === undefined ? stored : { ...stored, recovery: undefined };
 }
 

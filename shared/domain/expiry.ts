@@ -6,7 +6,7 @@ import { SECONDS_MAX, type Expiring, EXPIRE_NEVER } from '../schemas/lifetime.ts
  * @param expireSeconds time to live in seconds; -1, null or undefined if it never expires
  * @returns epoch milliseconds; null if it never expires
  */
-export function endAfter(expireSeconds: number | null | undefined, startMs: number): number | null {
+export function expireAtMsOf(expireSeconds: number | null | undefined, startMs: number): number | null {
   const seconds = expireSeconds ?? EXPIRE_NEVER;
   return seconds === EXPIRE_NEVER ? null : startMs + seconds * 1000;
 }

@@ -6,7 +6,7 @@ import {
   parseConditions,
   type AttributeConditions,
   type ConditionProblems,
-  type Moment,
+  type EvaluationTime,
 } from './attribute-conditions.ts';
 import { endsProblem, eventSubjectOf, hasMetrics } from './v2/event-subject.ts';
 import { judgeV2Filter, type V2EventFilter } from './v2/filter.ts';
@@ -47,7 +47,7 @@ export function parseFilter({ attributes, negate, when }: FilterDefinition): Eve
  * Decides whether an event passes a filter of the v1 API, with the reason (completion 1.9). Outside of the time windows
  * of the filter, every event passes.
  */
-export function filterEvent(filter: EventFilter, event: Event, moment: Moment): FilterVerdict {
+export function filterEvent(filter: EventFilter, event: Event, moment: EvaluationTime): FilterVerdict {
   if (filter.windows !== undefined && !isInWindow(filter.windows, moment.nowMs, moment.zone)) {
     return { kind: 'pass', reason: 'the time is outside of the time windows of the filter' };
   }
@@ -71,7 +71,7 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
 export function filterV2Event(
   filter: V2EventFilter,
   { namespace, event }: { readonly namespace: string; readonly event: Event },
-  moment: Moment,
+  moment: EvaluationTime,
 ): FilterVerdict {
   const { isFiltered, reason, defect } = judgeV2Filter(filter, eventSubjectOf(namespace, event), moment);
   const verdict = { kind: isFiltered ? 'filtered' : 'pass', reason } as const;
@@ -124,14 +124,14 @@ export function builtInFilter(name: string): BuiltInFilter | undefined {
 }
 
 /** Maximum length of an attribute value that is quoted in a reason; longer values are cut. */
-const SHOWN_LENGTH = 40;
+const QUOTED_VALUE_LENGTH = 40;
 
 /**
  * Returns the reason why an event passes although `occurrences` or `refresh` of its check is not a whole number. As in
  * Sensu Core, the filter passes every such event.
  */
 function noCount(attribute: string, value: unknown): string {
-  const shown = JSON.stringify(value).slice(0, SHOWN_LENGTH);
+  const shown = JSON.stringify(value).slice(0, QUOTED_VALUE_LENGTH);
   return `occurrences are not counted, because ${attribute} of the check is ${shown} and not a whole number`;
 }
 
@@ -154,14 +154,14 @@ export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   if (event.silence_ended === true) return { kind: 'pass', reason: 'the silence that suppressed it has ended' };
   if (event.inhibition_ended === true) return { kind: 'pass', reason: 'the inhibition that suppressed it has ended' };
   if (event.escalation !== undefined) return { kind: 'pass', reason: 'an escalation notifies the handler' };
-  const every = occurrencesBetween(check, refresh);
+  const every = occurrencesPerRefresh(check, refresh);
   return every === 0 || (occurrences - needed) % every === 0
     ? { kind: 'pass', reason: 'its refresh interval has passed' }
     : { kind: 'filtered', reason: `only handling every ${String(every)} occurrences` };
 }
 
 /** Returns the number of occurrences within `refresh` seconds; 0 if the check runs less often. */
-function occurrencesBetween({ interval }: HandledEvent['check'], refresh: number): number {
+function occurrencesPerRefresh({ interval }: HandledEvent['check'], refresh: number): number {
   return Math.trunc(refresh / (isInteger(interval) && interval > 0 ? interval : INTERVAL_SECONDS));
 }
 
@@ -176,7 +176,7 @@ export function nextPassingOccurrence(event: HandledEvent): number | undefined {
   const refresh = check['refresh'] ?? REFRESH_SECONDS;
   if (!isInteger(needed) || !isInteger(refresh)) return undefined;
   if (occurrences < needed) return needed;
-  const every = occurrencesBetween(check, refresh);
+  const every = occurrencesPerRefresh(check, refresh);
   return every === 0 ? undefined : needed + (Math.floor((occurrences - needed) / every) + 1) * every;
 }
 
@@ -187,7 +187,7 @@ export interface StoredEvents {
   hasOfSubscription(subscription: string, check: string): boolean;
 }
 
-const SUBSCRIPTION = 'subscription:';
+const SUBSCRIPTION_PREFIX = 'subscription:';
 
 /**
  * The built-in filter `check_dependencies`. It rejects an event while one of the `dependencies` of its check has an
@@ -208,8 +208,8 @@ function hasEvent(dependency: string, client: string, events: StoredEvents): boo
   const check = dependency.slice(slash + 1);
   if (slash === -1) return events.has(client, check);
   const where = dependency.slice(0, slash);
-  return where.startsWith(SUBSCRIPTION)
-    ? events.hasOfSubscription(where.slice(SUBSCRIPTION.length), check)
+  return where.startsWith(SUBSCRIPTION_PREFIX)
+    ? events.hasOfSubscription(where.slice(SUBSCRIPTION_PREFIX.length), check)
     : events.has(where, check);
 }
 

@@ -39,11 +39,15 @@ export function v2StateChange(statuses: readonly number[]): number {
 
 const ELEVEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01_01;
 const TEN_EQUAL = 0b01_01_01_01_01_01_01_01_01_01;
-const TEN = 3 * TEN_EQUAL;
+const TEN_STATUSES_MASK = 3 * TEN_EQUAL;
 
 /** Whether all 21 statuses are equal, if they are stored as bits. This usual case needs no loop. */
 function hasOnlyEqualStatuses({ recent, older, wide }: History): boolean {
-  return wide === undefined && recent === (recent & 3) * ELEVEN_EQUAL && (older & TEN) === (recent & 3) * TEN_EQUAL;
+  return (
+    wide === undefined &&
+    recent === (recent & 3) * ELEVEN_EQUAL &&
+    (older & TEN_STATUSES_MASK) === (recent & 3) * TEN_EQUAL
+  );
 }
 
 /**

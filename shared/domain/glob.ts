@@ -10,12 +10,13 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   const pieces = pattern.split(/\*+/);
   const [first = '', ...others] = pieces;
   const last = others.pop();
-  if (last === undefined) return (text) => text.length === first.length && fitsAt(text, first, 0);
+  if (last === undefined) return (text) => text.length === first.length && matchesPieceAt(text, first, 0);
 
   const finders = others.map((piece) => ({ length: piece.length, find: pieceFinder(piece) }));
   return (text) => {
     const lastStart = text.length - last.length;
-    if (lastStart < first.length || !fitsAt(text, first, 0) || !fitsAt(text, last, lastStart)) return false;
+    if (lastStart < first.length || !matchesPieceAt(text, first, 0) || !matchesPieceAt(text, last, lastStart))
+      return false;
     let position = first.length;
     for (const { length, find } of finders) {
       const start = find(text, position);
@@ -26,7 +27,7 @@ export function compileGlob(pattern: string): (text: string) => boolean {
   };
 }
 
-function fitsAt(text: string, piece: string, start: number): boolean {
+function matchesPieceAt(text: string, piece: string, start: number): boolean {
   for (let index = 0; index < piece.length; index++) {
     const patternCharacter = piece[index];
     if (patternCharacter !== '?' && patternCharacter !== text[start + index]) return false;
@@ -35,9 +36,9 @@ function fitsAt(text: string, piece: string, start: number): boolean {
 }
 
 /** Returns the first index, from `position` on, at which a piece of a pattern matches a text; -1 if there is none. */
-type Find = (text: string, position: number) => number;
+type FindPiece = (text: string, position: number) => number;
 
-function pieceFinder(piece: string): Find {
+function pieceFinder(piece: string): FindPiece {
   return piece.includes('?') ? maskFinder(piece) : (text, position) => text.indexOf(piece, position);
 }
 
@@ -49,7 +50,7 @@ const WORD_BITS = 32;
  * text match the first `i + 1` characters of the piece. Each character of the text costs one operation per 32
  * characters of the piece.
  */
-function maskFinder(piece: string): Find {
+function maskFinder(piece: string): FindPiece {
   const words = Math.ceil(piece.length / WORD_BITS);
   const wildcard = new Uint32Array(words);
   const masks = new Map<number, Uint32Array>();

@@ -14,9 +14,9 @@ export const HISTORY_LENGTH = 21;
 const STORED_LENGTH = HISTORY_LENGTH + 1;
 
 /** Number of statuses in `recent`; the older ones are in `older`. */
-const RECENT = 11;
-const RECENT_MASK = (1 << (2 * RECENT)) - 1;
-const OLDER_MASK = (1 << (2 * (STORED_LENGTH - RECENT))) - 1;
+const RECENT_STATUSES = 11;
+const RECENT_MASK = (1 << (2 * RECENT_STATUSES)) - 1;
+const OLDER_MASK = (1 << (2 * (STORED_LENGTH - RECENT_STATUSES))) - 1;
 
 export interface History {
   readonly length: number;
@@ -40,7 +40,7 @@ export function pushStatus(history: History, status: number): History {
   return {
     length: Math.min(history.length + 1, STORED_LENGTH),
     recent: ((history.recent << 2) | status) & RECENT_MASK,
-    older: ((history.older << 2) | (history.recent >>> (2 * (RECENT - 1)))) & OLDER_MASK,
+    older: ((history.older << 2) | (history.recent >>> (2 * (RECENT_STATUSES - 1)))) & OLDER_MASK,
     wide: undefined,
   };
 }
@@ -77,7 +77,7 @@ export function statusesWithoutFirst(history: History): number[] {
 function storedStatuses(history: History): number[] {
   if (history.wide !== undefined) return [...history.wide];
   const statuses: number[] = [];
-  for (let age = history.length - 1; age >= 0; age--) statuses.push(statusAt(history, age));
+  for (let age = history.length - 1; age >= 0; age--) statuses.push(statusOfAge(history, age));
   return statuses;
 }
 
@@ -89,7 +89,7 @@ function storedStatuses(history: History): number[] {
  */
 export function statusAtAge(history: History, age: number): number | undefined {
   if (age >= Math.min(history.length, HISTORY_LENGTH)) return undefined;
-  return history.wide === undefined ? statusAt(history, age) : history.wide[history.length - 1 - age];
+  return history.wide === undefined ? statusOfAge(history, age) : history.wide[history.length - 1 - age];
 }
 
 /** Returns the newest status other than OK among the newest 21; 0 if all are OK. */
@@ -106,6 +106,8 @@ export function isFullOfOk({ length, recent, older, wide }: History): boolean {
   return length === STORED_LENGTH && recent === 0 && older === 0 && wide === undefined;
 }
 
-function statusAt(history: History, age: number): number {
-  return age < RECENT ? (history.recent >>> (2 * age)) & 3 : (history.older >>> (2 * (age - RECENT))) & 3;
+function statusOfAge(history: History, age: number): number {
+  return age < RECENT_STATUSES
+    ? (history.recent >>> (2 * age)) & 3
+    : (history.older >>> (2 * (age - RECENT_STATUSES))) & 3;
 }

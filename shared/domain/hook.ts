@@ -8,7 +8,7 @@ import { severityOf } from './severity.ts';
  * @param hooks the attribute `hooks` of the check: hooks by name
  * @returns undefined if no hook runs
  */
-export function hookFor(hooks: unknown, status: number): string | undefined {
+export function selectHook(hooks: unknown, status: number): string | undefined {
   if (!isAttributes(hooks)) return undefined;
   const names = [String(status), severityOf(status), ...(status === 0 ? [] : ['non-zero'])];
   return names.find((name) => Object.hasOwn(hooks, name) && isAttributes(hooks[name]));

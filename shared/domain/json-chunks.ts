@@ -8,15 +8,15 @@ import { parseJsonWithRawControls } from './raw-control-characters.ts';
  */
 
 /** Number of characters scanned or parsed in one step. A step takes a few milliseconds even if all are brackets. */
-const CHUNK = 32 * 1024;
+const CHUNK_CHARACTERS = 32 * 1024;
 
 /**
  * Maximum number of values in one request body, including arrays and objects; it is checked after each chunk. The limit
  * exists because a parsed value can take fifty times the memory of its text.
  */
-export const VALUES_MAX = 1_000_000;
+export const BODY_VALUES_MAX = 1_000_000;
 /** Maximum number of names in an object that is longer than a chunk (security S7). */
-export const NAMES_MAX = 10_000;
+export const OBJECT_NAMES_MAX = 10_000;
 /** Maximum length of a string in UTF-16 units; an escape sequence counts as one (security S7). */
 export const TEXT_LENGTH_MAX = 1024 * 1024;
 
@@ -34,7 +34,7 @@ export interface ChunkedJson {
 export interface ChunkOptions {
   /** Maximum nesting depth. */
   readonly depthMax: number;
-  /** Number of characters per step; default: `CHUNK`. */
+  /** Number of characters per step; default: `CHUNK_CHARACTERS`. */
   readonly chunk?: number;
   /** Maximum length of a string in UTF-16 units; an escape sequence counts as one. Default: `TEXT_LENGTH_MAX`. */
   readonly textLengthMax?: number;
@@ -52,11 +52,11 @@ export interface ChunkOptions {
 interface LargeContainer {
   readonly isArray: boolean;
   readonly depth: number;
-  readonly parts: Part[];
+  readonly parts: ContainerPart[];
 }
 
 /** Consecutive members of an array or object (`run`), or one large member that is divided itself (`child`). */
-type Part =
+type ContainerPart =
   | { readonly kind: 'run'; readonly start: number; readonly end: number }
   | { readonly kind: 'child'; readonly name: string | undefined; readonly container: LargeContainer };
 
@@ -78,7 +78,7 @@ export const SYNTAX_PROBLEM = 'is not JSON';
  * @throws JsonChunksError, or the errors of `inspect` and `strictly`
  */
 export function* parseJsonInChunks(text: string, options: ChunkOptions): Generator<void, ChunkedJson, undefined> {
-  const root = yield* scan(text, options);
+  const root = yield* scanText(text, options);
   if (root === undefined) return parsedRun(text, 1, options, []);
   return yield* parsedContainer(text, root, options, []);
 }
@@ -89,9 +89,9 @@ export function* parseJsonInChunks(text: string, options: ChunkOptions): Generat
  * @returns the outermost array or object with its runs; undefined if it is not longer than a chunk, or if the text is
  *   neither an array nor an object
  */
-function* scan(
+function* scanText(
   text: string,
-  { depthMax, chunk = CHUNK, textLengthMax = TEXT_LENGTH_MAX }: ChunkOptions,
+  { depthMax, chunk = CHUNK_CHARACTERS, textLengthMax = TEXT_LENGTH_MAX }: ChunkOptions,
 ): Generator<void, LargeContainer | undefined, undefined> {
   const frames: Frame[] = [];
   let frame: Frame | undefined;
@@ -101,7 +101,8 @@ function* scan(
   for (let at = 0; at < text.length; at++) {
     if (at > yieldAt) {
       yieldAt = at + chunk;
-      if (values > VALUES_MAX) fail(`has more than ${VALUES_MAX.toLocaleString('en-US')} values: send it in parts`);
+      if (values > BODY_VALUES_MAX)
+        throwChunksError(`has more than ${BODY_VALUES_MAX.toLocaleString('en-US')} values: send it in parts`);
       yield;
     }
     switch (text.charCodeAt(at)) {
@@ -113,8 +114,8 @@ function* scan(
       case 0x5b: // [
       case 0x7b: // {
         values++;
-        if (frames.length >= depthMax) fail(`is nested deeper than ${String(depthMax)} levels`);
-        if (root !== undefined) fail(SYNTAX_PROBLEM);
+        if (frames.length >= depthMax) throwChunksError(`is nested deeper than ${String(depthMax)} levels`);
+        if (root !== undefined) throwChunksError(SYNTAX_PROBLEM);
         frame = {
           isArray: text.charCodeAt(at) === 0x5b,
           depth: frames.length + 1,
@@ -130,7 +131,7 @@ function* scan(
       case 0x7d: {
         // }
         const closed = frames.pop();
-        if (closed === undefined || closed.isArray !== (text.charCodeAt(at) === 0x5d)) fail(SYNTAX_PROBLEM);
+        if (closed === undefined || closed.isArray !== (text.charCodeAt(at) === 0x5d)) throwChunksError(SYNTAX_PROBLEM);
         frame = frames.at(-1);
         const length = at + 1 - closed.start;
         if (closed.parts.length > 0 || length > chunk) {
@@ -146,9 +147,9 @@ function* scan(
         break;
     }
   }
-  if (frames.length > 0) fail(SYNTAX_PROBLEM);
+  if (frames.length > 0) throwChunksError(SYNTAX_PROBLEM);
   if (root !== undefined && text.slice(text.lastIndexOf(root.isArray ? ']' : '}') + 1).trim() !== '')
-    fail(SYNTAX_PROBLEM);
+    throwChunksError(SYNTAX_PROBLEM);
   return root;
 }
 
@@ -158,13 +159,13 @@ function* scan(
  * @param start position of its opening quote
  */
 function* findClosingQuote(text: string, start: number, lengthMax: number): Generator<void, number, undefined> {
-  let yieldAt = start + 8 * CHUNK;
+  let yieldAt = start + 8 * CHUNK_CHARACTERS;
   let escapes = 0;
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
       if (at - start - 1 - escapes > lengthMax) {
-        fail(`has a text of more than ${lengthMax.toLocaleString('en-US')} characters: shorten it`);
+        throwChunksError(`has a text of more than ${lengthMax.toLocaleString('en-US')} characters: shorten it`);
       }
       return at;
     }
@@ -174,22 +175,22 @@ function* findClosingQuote(text: string, start: number, lengthMax: number): Gene
       at++;
     }
     if (at > yieldAt) {
-      yieldAt = at + 8 * CHUNK;
+      yieldAt = at + 8 * CHUNK_CHARACTERS;
       yield;
     }
   }
-  return fail(SYNTAX_PROBLEM);
+  return throwChunksError(SYNTAX_PROBLEM);
 }
 
 function rootOf(text: string, closed: Frame): LargeContainer {
-  if (text.slice(0, closed.start).trim() !== '') fail(SYNTAX_PROBLEM);
+  if (text.slice(0, closed.start).trim() !== '') throwChunksError(SYNTAX_PROBLEM);
   return closed;
 }
 
 function cutRun(text: string, frame: Frame, comma: number, chunk: number): void {
   frame.hasComma = true;
   if (frame.runStart === undefined) {
-    if (!isBlank(text, frame.memberStart, comma)) fail(SYNTAX_PROBLEM);
+    if (!isBlank(text, frame.memberStart, comma)) throwChunksError(SYNTAX_PROBLEM);
     frame.runStart = comma + 1;
   } else if (comma - frame.runStart >= chunk) {
     addRun(text, frame, comma);
@@ -200,14 +201,14 @@ function cutRun(text: string, frame: Frame, comma: number, chunk: number): void 
 
 function endRun(text: string, frame: Frame, end: number): void {
   if (frame.runStart === undefined) {
-    if (!isBlank(text, frame.memberStart, end)) fail(SYNTAX_PROBLEM);
+    if (!isBlank(text, frame.memberStart, end)) throwChunksError(SYNTAX_PROBLEM);
   } else if (frame.hasComma || !isBlank(text, frame.runStart, end)) {
     addRun(text, frame, end);
   }
 }
 
 function addRun(text: string, { parts, runStart = 0 }: Frame, end: number): void {
-  if (isBlank(text, runStart, end)) fail(SYNTAX_PROBLEM);
+  if (isBlank(text, runStart, end)) throwChunksError(SYNTAX_PROBLEM);
   parts.push({ kind: 'run', start: runStart, end });
 }
 
@@ -215,11 +216,11 @@ function addRun(text: string, { parts, runStart = 0 }: Frame, end: number): void
 function addChild(text: string, frame: Frame, closed: Frame, end: number): void {
   const { isArray, depth, parts, start } = closed;
   const { memberStart, runStart } = frame;
-  if (runStart === undefined) fail(SYNTAX_PROBLEM);
+  if (runStart === undefined) throwChunksError(SYNTAX_PROBLEM);
   // The current run ends at the comma before this member.
   if (memberStart > runStart) addRun(text, frame, memberStart - 1);
   const name = frame.isArray ? undefined : nameOf(text.slice(memberStart, start));
-  if (frame.isArray && !isBlank(text, memberStart, start)) fail(SYNTAX_PROBLEM);
+  if (frame.isArray && !isBlank(text, memberStart, start)) throwChunksError(SYNTAX_PROBLEM);
   frame.parts.push({ kind: 'child', name, container: { isArray, depth, parts } });
   frame.runStart = undefined;
   // Between this member and the next comma, only blanks are allowed.
@@ -229,9 +230,9 @@ function addChild(text: string, frame: Frame, closed: Frame, end: number): void 
 /** Returns the name of an object member from the text before its value, such as `"name":`. */
 function nameOf(before: string): string {
   const text = before.trim();
-  if (!text.endsWith(':')) fail(SYNTAX_PROBLEM);
+  if (!text.endsWith(':')) throwChunksError(SYNTAX_PROBLEM);
   const name = parsedText(text.slice(0, -1));
-  return typeof name === 'string' ? name : fail(SYNTAX_PROBLEM);
+  return typeof name === 'string' ? name : throwChunksError(SYNTAX_PROBLEM);
 }
 
 function isBlank(text: string, start: number, end: number): boolean {
@@ -269,14 +270,14 @@ function* parsedContainer(
     }
   }
   const isStrict = members.some(({ value, strict }) => value !== strict);
-  const value = yield* joined(
+  const value = yield* joinMembers(
     isArray,
     members.map((member) => member.value),
   );
   return {
     value,
     strict: isStrict
-      ? yield* joined(
+      ? yield* joinMembers(
           isArray,
           members.map((member) => member.strict),
         )
@@ -284,7 +285,7 @@ function* parsedContainer(
   };
 }
 
-function* joined(isArray: boolean, members: readonly unknown[]): Generator<void, unknown, undefined> {
+function* joinMembers(isArray: boolean, members: readonly unknown[]): Generator<void, unknown, undefined> {
   if (isArray) {
     const all: unknown[] = [];
     for (const items of members as readonly (readonly unknown[])[]) {
@@ -297,7 +298,8 @@ function* joined(isArray: boolean, members: readonly unknown[]): Generator<void,
   let names = 0;
   for (const some of members as readonly Readonly<Record<string, unknown>>[]) {
     names += Object.keys(some).length;
-    if (names > NAMES_MAX) fail(`has an object of more than ${NAMES_MAX.toLocaleString('en-US')} names: send fewer`);
+    if (names > OBJECT_NAMES_MAX)
+      throwChunksError(`has an object of more than ${OBJECT_NAMES_MAX.toLocaleString('en-US')} names: send fewer`);
     Object.assign(all, some);
     yield;
   }
@@ -320,10 +322,10 @@ function parsedText(text: string): unknown {
   try {
     return parseJsonWithRawControls(text);
   } catch {
-    return fail(SYNTAX_PROBLEM);
+    return throwChunksError(SYNTAX_PROBLEM);
   }
 }
 
-function fail(message: string): never {
+function throwChunksError(message: string): never {
   throw new JsonChunksError(message);
 }

@@ -41,21 +41,21 @@ export const DEPTH_MAX = 32;
 /** Names with a special meaning in JavaScript: an attribute with such a name could change a prototype (security S9). */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-const SPACE = /[\t\n\r ]*/y;
+const SPACE_TOKEN = /[\t\n\r ]*/y;
 const LINE_COMMENT = /\/\/[^\n]*/y;
 // In a string, only the quote and the backslash must be escaped. Even raw control characters are accepted.
-const STRING = /"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*"/y;
-const WORD = /[\w.+-]+/y;
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const STRING_TOKEN = /"[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*"/y;
+const WORD_TOKEN = /[\w.+-]+/y;
+const NUMBER_FORMAT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+const CONSTANT_WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['true', true],
   ['false', false],
   ['null', null],
 ]);
 
 /** Ruby's words for numbers that JSON cannot express. */
-const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
+const NOT_FINITE_WORDS: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 /**
  * Parses JSON text, in which strings are allowed to contain raw control characters. Unlike `JSON.parse`, it rejects
@@ -65,7 +65,7 @@ const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']
  * @throws JsonTextError if the text is not valid
  */
 export function parseJsonText(text: string): unknown {
-  return parse(text);
+  return parseText(text);
 }
 
 /**
@@ -77,7 +77,7 @@ export function parseJsonText(text: string): unknown {
  */
 export function parseJsonFile(text: string): { readonly value: unknown; readonly remarks: readonly JsonTextRemark[] } {
   const remarks: JsonTextRemark[] = [];
-  const value = parse(text, (message, offset) => {
+  const value = parseText(text, (message, offset) => {
     remarks.push({ message, ...positionOf(text, offset) });
   });
   return { value, remarks };
@@ -88,7 +88,7 @@ export function parseJsonFile(text: string): { readonly value: unknown; readonly
  *
  * @param remark callback for warnings; if undefined, each warning is an error, and comments and empty text are errors
  */
-function parse(text: string, remark?: (message: string, offset: number) => void): unknown {
+function parseText(text: string, remark?: (message: string, offset: number) => void): unknown {
   let offset = text.startsWith('\uFEFF') ? 1 : 0;
 
   const fail = (message: string, at = offset): never => {
@@ -110,8 +110,8 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
     return true;
   };
   const skipSpace = (): void => {
-    match(SPACE);
-    while (skipComment()) match(SPACE);
+    match(SPACE_TOKEN);
+    while (skipComment()) match(SPACE_TOKEN);
     if (text[offset] === '/' || text[offset] === '#') {
       fail(remark === undefined ? 'JSON has no comments: remove this one' : 'a comment begins with // or /*');
     }
@@ -133,7 +133,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
   };
 
   function parseString(): string {
-    const literal = match(STRING) ?? fail('this string is not closed, or contains an invalid escape');
+    const literal = match(STRING_TOKEN) ?? fail('this string is not closed, or contains an invalid escape');
     const value: unknown = JSON.parse(escapeRawControls(literal));
     return String(value).toWellFormed();
   }
@@ -141,13 +141,13 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
   function parseWord(): unknown {
     const at = offset;
     const word =
-      match(WORD) ?? fail(offset >= text.length ? 'the text ends where a value is expected' : 'expected a value');
-    if (WORDS.has(word)) return WORDS.get(word);
-    if (remark !== undefined && NOT_FINITE.has(word)) {
+      match(WORD_TOKEN) ?? fail(offset >= text.length ? 'the text ends where a value is expected' : 'expected a value');
+    if (CONSTANT_WORDS.has(word)) return CONSTANT_WORDS.get(word);
+    if (remark !== undefined && NOT_FINITE_WORDS.has(word)) {
       remark('this is not a number in JSON: null is used instead; write a number, or remove it', at);
       return null;
     }
-    if (!NUMBER.test(word)) fail('this is not a value: put texts in double quotes', at);
+    if (!NUMBER_FORMAT.test(word)) fail('this is not a value: put texts in double quotes', at);
     const value = Number(word);
     if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value;
     if (remark === undefined) fail('this number is too large: put it in double quotes', at);

@@ -48,14 +48,17 @@ export function keepaliveStatus(
   now: number,
   { thresholds = KEEPALIVE_THRESHOLDS, unmatched = [] }: KeepaliveSettings = {},
 ): KeepaliveStatus {
-  return withUnmatched(statusByAge(Math.max(0, now - client.timestamp), thresholdsOf(client, thresholds)), unmatched);
+  return addUnmatchedTokens(
+    statusByAge(Math.max(0, now - client.timestamp), thresholdsOf(client, thresholds)),
+    unmatched,
+  );
 }
 
 /**
  * Adds the tokens without a value to the output of a keepalive status, and raises the status to at least warning. If
  * there are no such tokens, the status is returned unchanged.
  */
-export function withUnmatched<S extends Pick<KeepaliveStatus, 'status' | 'output'>>(
+export function addUnmatchedTokens<S extends Pick<KeepaliveStatus, 'status' | 'output'>>(
   keepalive: S,
   unmatched: readonly string[],
 ): S {

@@ -15,32 +15,32 @@ export interface LabelMatcher {
 /** A parsed label matcher, or the syntax problem of its text. */
 export type ParsedMatcher = LabelMatcher | { readonly problem: string };
 
-const MATCHER = /^\s*(?:"((?:[^"\\]|\\.)+)"|([^\s=!~"{},]+))\s*(=~|!~|!=|=)\s*(.*?)\s*$/su;
+const MATCHER_FORMAT = /^\s*(?:"((?:[^"\\]|\\.)+)"|([^\s=!~"{},]+))\s*(=~|!~|!=|=)\s*(.*?)\s*$/su;
 
 /**
  * Parses a label matcher such as `alertname="Down"`, `job=~node.*` or `"service.name"!=shop`. Name and value can be
  * quoted.
  */
 export function parseMatcher(text: string): ParsedMatcher {
-  const [, quotedName, plainName = '', sign = '', written = ''] = MATCHER.exec(text) ?? [];
-  const name = quotedName === undefined ? plainName : unescaped(quotedName);
+  const [, quotedName, plainName = '', sign = '', written = ''] = MATCHER_FORMAT.exec(text) ?? [];
+  const name = quotedName === undefined ? plainName : unescapeText(quotedName);
   if (name === '') return { problem: `must look like alertname="Down", not ${JSON.stringify(text.slice(0, 200))}` };
-  const value = unquoted(written);
+  const value = unquoteValue(written);
   if (value === undefined) return { problem: `the value of ${name} has no closing quote` };
   return { name, value, isRegex: sign.endsWith('~'), isEqual: sign.startsWith('=') };
 }
 
-function unquoted(text: string): string | undefined {
-  if (!text.startsWith('"')) return unescaped(text);
+function unquoteValue(text: string): string | undefined {
+  if (!text.startsWith('"')) return unescapeText(text);
   if (!/^"(?:[^"\\]|\\.)*"$/s.test(text)) return undefined;
-  return unescaped(text.slice(1, -1));
+  return unescapeText(text.slice(1, -1));
 }
 
 /**
  * Replaces the escapes `\n`, `\"` and `\\`. As in Alertmanager, any other backslash is literal, so that `\d` stays
  * `\d`.
  */
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   return text.replaceAll(/\\([n"\\])/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign));
 }
 
@@ -106,9 +106,12 @@ export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
  */
 function fullMatchTest(source: string): ValueTest | ExpressionProblem {
   return catchSyntaxProblem(() => {
-    const { literals, others } = alternativesOf(withoutAnchors(parseRe2(source)));
+    const { literals, others } = alternativesOf(removeAnchors(parseRe2(source)));
     if (others.length === 0) return { holds: (text) => literals.has(text), size: 0 };
-    const tree: PatternNode = { kind: 'sequence', nodes: [START, { kind: 'choice', nodes: others }, END] };
+    const tree: PatternNode = {
+      kind: 'sequence',
+      nodes: [START_OF_TEXT, { kind: 'choice', nodes: others }, END_OF_TEXT],
+    };
     const size = boundedSize(tree);
     // No work limit is needed, because the sizes of patterns and values are bounded.
     const pattern = new Pattern(tree, { ignoresCase: false, workMax: Infinity, keptStepsMax: KEPT_STEPS_MAX });
@@ -119,11 +122,11 @@ function fullMatchTest(source: string): ValueTest | ExpressionProblem {
 /** Maximum number of instructions in the cached states of one pattern; there can be thousands of patterns. */
 const KEPT_STEPS_MAX = 4096;
 
-const START: PatternNode = { kind: 'assertion', assertion: 'textStart' };
-const END: PatternNode = { kind: 'assertion', assertion: 'textEnd' };
+const START_OF_TEXT: PatternNode = { kind: 'assertion', assertion: 'textStart' };
+const END_OF_TEXT: PatternNode = { kind: 'assertion', assertion: 'textEnd' };
 
 /** Removes `^` and `$` around a pattern. They have no effect, because a pattern must match whole values anyway. */
-function withoutAnchors(node: PatternNode): PatternNode {
+function removeAnchors(node: PatternNode): PatternNode {
   if (node.kind !== 'sequence') return node;
   const { nodes } = node;
   const start = isAssertion(nodes[0], 'textStart') ? 1 : 0;

@@ -34,15 +34,19 @@ export function hasAgent({ keepalives }: Pick<ClientRow, 'keepalives'>): boolean
   return keepalives !== false;
 }
 
-const SUBSCRIPTIONS = listField<ClientRow>('subscriptions', 'a subscription', ({ subscriptions }) => subscriptions);
+const SUBSCRIPTIONS_FIELD = listField<ClientRow>(
+  'subscriptions',
+  'a subscription',
+  ({ subscriptions }) => subscriptions,
+);
 
 export const CLIENT_SEARCH = searchLanguage<ClientRow>(
   [
     textField('client', ({ name }) => name),
     textField('address', ({ address }) => address),
     textField('version', ({ version }) => version),
-    SUBSCRIPTIONS,
-    { ...SUBSCRIPTIONS, name: 'subscription', isAlias: true },
+    SUBSCRIPTIONS_FIELD,
+    { ...SUBSCRIPTIONS_FIELD, name: 'subscription', isAlias: true },
     // A client without an agent sends no keepalives, so it is never late with one.
     timeField('keepalive', 'since its last keepalive', (row) => (hasAgent(row) ? row.timestamp : undefined)),
     flagField('agent', hasAgent),

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /** Maximum number of cached date formats, one per time zone. Few zones are in use, because they are configured. */
 const FORMATS_MAX = 64;
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formatCache = new Map<string, Intl.DateTimeFormat>();
 
 /**
  * Converts a time to the local time in a time zone.
@@ -49,14 +49,14 @@ export function localTime(epochMs: number, zone: string): LocalTime {
 }
 
 /** Returns the UTC offset of a zone at a time, in milliseconds. */
-export function offsetAt(epochMs: number, zone: string): number {
+export function utcOffsetMs(epochMs: number, zone: string): number {
   if (zone === 'UTC') return 0;
   const { year, month, day, hour, minute, second } = localTime(epochMs, zone);
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(epochMs / 1000) * 1000;
 }
 
 /** The times, in epoch milliseconds, at which the clocks of a zone show a date and time. */
-export interface LocalMoments {
+export interface LocalTimeMatches {
   /** `skipped` if the clocks skip it because they are set forward, `twice` if they are set back. */
   readonly kind: 'once' | 'skipped' | 'twice';
   /** The first point in time with this clock time; for `skipped`, the time at which the clocks change. */
@@ -70,11 +70,11 @@ export interface LocalMoments {
  *
  * @param localMs the date and time as if it were UTC, in epoch milliseconds
  */
-export function localMoments(localMs: number, zone: string): LocalMoments {
-  const offsets = [offsetAt(localMs - DAY_MS, zone), offsetAt(localMs + DAY_MS, zone)];
-  const moments = offsets.map((offset) => localMs - offset).filter((ms) => ms + offsetAt(ms, zone) === localMs);
+export function findLocalTimes(localMs: number, zone: string): LocalTimeMatches {
+  const offsets = [utcOffsetMs(localMs - DAY_MS, zone), utcOffsetMs(localMs + DAY_MS, zone)];
+  const moments = offsets.map((offset) => localMs - offset).filter((ms) => ms + utcOffsetMs(ms, zone) === localMs);
   if (moments.length === 0) {
-    const change = offsetChangeBetween(localMs - Math.max(...offsets), localMs - Math.min(...offsets), zone);
+    const change = findOffsetChange(localMs - Math.max(...offsets), localMs - Math.min(...offsets), zone);
     return { kind: 'skipped', firstMs: change, lastMs: change };
   }
   const [firstMs, lastMs] = [Math.min(...moments), Math.max(...moments)];
@@ -85,21 +85,21 @@ export function localMoments(localMs: number, zone: string): LocalMoments {
  * Returns when the UTC offset of a zone changes to that of `untilMs`, in epoch milliseconds with a precision of one
  * second. The offset at `sinceMs` must be another one.
  */
-function offsetChangeBetween(sinceMs: number, untilMs: number, zone: string): number {
-  const after = offsetAt(untilMs, zone);
+function findOffsetChange(sinceMs: number, untilMs: number, zone: string): number {
+  const after = utcOffsetMs(untilMs, zone);
   let [low, high] = [Math.floor(sinceMs / 1000) - 1, Math.ceil(untilMs / 1000)];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (offsetAt(middle * 1000, zone) === after) high = middle;
+    if (utcOffsetMs(middle * 1000, zone) === after) high = middle;
     else low = middle;
   }
   return high * 1000;
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {
-  const cachedFormat = formats.get(zone);
+  const cachedFormat = formatCache.get(zone);
   if (cachedFormat !== undefined) return cachedFormat;
-  if (formats.size >= FORMATS_MAX) formats.clear();
+  if (formatCache.size >= FORMATS_MAX) formatCache.clear();
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     calendar: 'gregory',
@@ -112,6 +112,6 @@ function formatOf(zone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  formats.set(zone, format);
+  formatCache.set(zone, format);
   return format;
 }

@@ -1,6 +1,6 @@
 import type { HoldRequest, ReleaseRequest } from '../schemas/maintenance.ts';
 import type { SilencedEntry } from '../schemas/silenced.ts';
-import { endAfter } from './expiry.ts';
+import { expireAtMsOf } from './expiry.ts';
 import { silencedEntry, targetId } from './silencing.ts';
 
 /** The outcome of a request for a maintenance silence, which lasts while a command runs (spec, maintenance 1). */
@@ -26,7 +26,7 @@ export function maintenanceOutcome(
 ): MaintenanceOutcome {
   if (before !== undefined && before.run !== request.run) return { kind: 'taken', by: before };
   const { subscription, check, selector, reason, creator, run, seconds } = request;
-  if (before !== undefined) return { kind: 'renew', entry: { ...before, expireAtMs: endAfter(seconds, nowMs) } };
+  if (before !== undefined) return { kind: 'renew', entry: { ...before, expireAtMs: expireAtMsOf(seconds, nowMs) } };
   if (request.renews === true) return { kind: 'gone' };
   const entry = silencedEntry({ subscription, check, selector, reason, creator, expire: seconds }, nowMs);
   return { kind: 'begin', entry: { ...entry, run } };

@@ -1,6 +1,6 @@
 import { labelAttribute, labelReader, ORIGIN_ATTRIBUTE, type LabelReader, type LabelSubject } from './alert-labels.ts';
 import { compileMatchers, type CompiledMatcher, type LabelMatcher } from './label-matchers.ts';
-import { problem, type SearchProblem } from './search-syntax.ts';
+import { searchProblem, type SearchProblem } from './search-syntax.ts';
 
 /*
  * Selectors that are a set of label matchers: `{alertname="Down",instance=~"web-.*"}`. As in Alertmanager, such a
@@ -52,30 +52,36 @@ function signOf(isRegex: boolean, isEqual: boolean): string {
   return isEqual ? '=' : '!=';
 }
 
-const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
-const MATCHER = new RegExp(String.raw`\s*([a-zA-Z_]\w*|${QUOTED})\s*(=~|!~|!=|=)\s*(${QUOTED})\s*(,|\})`, 'uy');
+const QUOTED_SOURCE = String.raw`"(?:[^"\\]|\\.)*"`;
+const MATCHER_FORMAT = new RegExp(
+  String.raw`\s*([a-zA-Z_]\w*|${QUOTED_SOURCE})\s*(=~|!~|!=|=)\s*(${QUOTED_SOURCE})\s*(,|\})`,
+  'uy',
+);
 
 /** Parses a set of matchers, such as `{alertname="Down"}`. */
 export function parseMatchers(text: string): readonly LabelMatcher[] | SearchProblem {
   if (text.length > MATCHERS_LENGTH_MAX) {
-    return problem(`the matchers are longer than ${String(MATCHERS_LENGTH_MAX)} characters: use fewer of them`, 0);
+    return searchProblem(
+      `the matchers are longer than ${String(MATCHERS_LENGTH_MAX)} characters: use fewer of them`,
+      0,
+    );
   }
   const matchers: LabelMatcher[] = [];
   let position = 1;
   for (;;) {
-    MATCHER.lastIndex = position;
-    const [, name = '', sign = '', value = '', end = ''] = MATCHER.exec(text) ?? [];
-    const [label, labelValue] = [name.startsWith('"') ? unquoted(name) : name, unquoted(value)];
-    if (!label || labelValue === undefined) return problem('expected a matcher like alertname="Down"', position);
+    MATCHER_FORMAT.lastIndex = position;
+    const [, name = '', sign = '', value = '', end = ''] = MATCHER_FORMAT.exec(text) ?? [];
+    const [label, labelValue] = [name.startsWith('"') ? unquoteText(name) : name, unquoteText(value)];
+    if (!label || labelValue === undefined) return searchProblem('expected a matcher like alertname="Down"', position);
     matchers.push({ name: label, value: labelValue, isRegex: sign.endsWith('~'), isEqual: sign.startsWith('=') });
-    if (matchers.length > MATCHERS_MAX) return problem(`more than ${String(MATCHERS_MAX)} matchers`, position);
-    position = MATCHER.lastIndex;
+    if (matchers.length > MATCHERS_MAX) return searchProblem(`more than ${String(MATCHERS_MAX)} matchers`, position);
+    position = MATCHER_FORMAT.lastIndex;
     if (end === '}') break;
   }
-  return position === text.length ? matchers : problem('expected nothing after the closing brace', position);
+  return position === text.length ? matchers : searchProblem('expected nothing after the closing brace', position);
 }
 
-function unquoted(text: string): string | undefined {
+function unquoteText(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'string' ? value : undefined;
@@ -90,11 +96,11 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   const read = parseMatchers(text);
   if ('kind' in read) return read;
   const matchers = compileMatchers(read);
-  if ('problem' in matchers) return problem(matchers.problem, 0);
+  if ('problem' in matchers) return searchProblem(matchers.problem, 0);
   // As in Alertmanager, at least one matcher must fail if its label is missing. Otherwise the set would match nearly
   // every event, usually by mistake.
   if (matchers.every(({ matches }) => matches(''))) {
-    return problem('at least one matcher must not match the empty value: use a label that must exist', 0);
+    return searchProblem('at least one matcher must not match the empty value: use a label that must exist', 0);
   }
   // Plain comparisons are evaluated before patterns: they are cheap and rule out most events.
   const cheapFirst = matchers.toSorted((a, b) => Number(a.isRegex) - Number(b.isRegex));

@@ -1,4 +1,4 @@
-const MEBIBYTE = 1024 * 1024;
+const MEBIBYTE_BYTES = 1024 * 1024;
 
 /** Memory available to a process, in bytes. */
 export interface MemoryOfProcess {
@@ -25,7 +25,7 @@ const START_SHARE = 0.8;
  * @param settingMebibytes setting `memory-limit`; if undefined, the limit is a share of the available memory
  */
 export function memoryLimit(settingMebibytes: number | undefined, { heap, machine }: MemoryOfProcess): number {
-  if (settingMebibytes !== undefined) return settingMebibytes * MEBIBYTE;
+  if (settingMebibytes !== undefined) return settingMebibytes * MEBIBYTE_BYTES;
   return Math.floor(Math.min(heap * HEAP_SHARE, machine * MACHINE_SHARE));
 }
 
@@ -36,7 +36,7 @@ export function startMemoryLimit({ heap }: Pick<MemoryOfProcess, 'heap'>): numbe
 
 /** Maximum memory for caches: a share of the unused part of the memory limit, and an absolute maximum. */
 const SPARE_SHARE = 0.1;
-const SPARE_BYTES_MAX = 64 * MEBIBYTE;
+const SPARE_BYTES_MAX = 64 * MEBIBYTE_BYTES;
 
 /**
  * Returns the maximum memory for caches in bytes; 0 if the state has reached its memory limit.

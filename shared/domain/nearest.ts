@@ -5,7 +5,7 @@ const DISTANCE_MAX = 2;
  * Returns the candidate that was probably meant: one that begins with `typed`, or one at most two edits away; undefined
  * if there is none.
  */
-export function nearest(typed: string, candidates: readonly string[]): string | undefined {
+export function findNearest(typed: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = DISTANCE_MAX + 1;
   for (const candidate of candidates) {
@@ -24,7 +24,7 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
 const MISSPELLED_LENGTH_MIN = 4;
 
 /** Returns the candidate that is one edit away from `typed`; undefined if there is none. */
-export function misspelled(typed: string, candidates: readonly string[]): string | undefined {
+export function findMisspelled(typed: string, candidates: readonly string[]): string | undefined {
   if (typed.length < MISSPELLED_LENGTH_MIN) return undefined;
   return candidates.find(
     (candidate) =>
@@ -35,7 +35,7 @@ export function misspelled(typed: string, candidates: readonly string[]): string
 }
 
 /** Returns up to `count` candidates, the most similar to `typed` first, however different they are. */
-export function mostSimilar(typed: string, candidates: readonly string[], count: number): readonly string[] {
+export function rankBySimilarity(typed: string, candidates: readonly string[], count: number): readonly string[] {
   const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(typed, candidate) }));
   return ranked
     .toSorted((a, b) => a.distance - b.distance)
@@ -54,18 +54,22 @@ function editDistance(from: string, to: string): number {
     const current = [row];
     for (let column = 1; column <= to.length; column += 1) {
       const isSame = from[row - 1] === to[column - 1];
-      let cost = Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + (isSame ? 0 : 1));
+      let cost = Math.min(
+        costAt(last, column) + 1,
+        costAt(current, column - 1) + 1,
+        costAt(last, column - 1) + (isSame ? 0 : 1),
+      );
       if (from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
-        cost = Math.min(cost, at(beforeLast, column - 2) + 1);
+        cost = Math.min(cost, costAt(beforeLast, column - 2) + 1);
       }
       current.push(cost);
     }
     beforeLast = last;
     last = current;
   }
-  return at(last, to.length);
+  return costAt(last, to.length);
 }
 
-function at(costs: readonly number[], index: number): number {
+function costAt(costs: readonly number[], index: number): number {
   return costs[index] ?? Infinity;
 }

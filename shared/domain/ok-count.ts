@@ -15,7 +15,7 @@ export interface OkCount {
 }
 
 /** The state of a check before a result. */
-interface Before extends OkCount {
+interface StateBeforeResult extends OkCount {
   readonly history: History;
   readonly event: { readonly watermark: number } | undefined;
 }
@@ -28,7 +28,7 @@ const FROM_HISTORY: OkCount = { okCount: undefined, okWatermark: undefined };
  *
  * @param history history after the result; its newest status is that of the result
  */
-export function nextOkCount(before: Before, history: History): OkCount {
+export function nextOkCount(before: StateBeforeResult, history: History): OkCount {
   if (statusAtAge(history, 0) !== 0) return FROM_HISTORY;
   // A history that has just become full contains the very first result of the check, which is not counted.
   const seed = before.history.length < history.length ? HISTORY_LENGTH : HISTORY_LENGTH + 1;
@@ -46,7 +46,7 @@ const COUNT_MAX = 2 ** 31 - 1;
  * Returns the occurrences of a check that is OK, and their maximum, the watermark (completion 1.22). The very first
  * result of the check is not counted.
  */
-export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<Before, 'history'>): {
+export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<StateBeforeResult, 'history'>): {
   readonly occurrences: number;
   readonly watermark: number;
 } {

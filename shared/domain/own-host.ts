@@ -1,4 +1,4 @@
-const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+(?:%[\w.-]+)?\])$/;
+const ADDRESS_FORMAT = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+(?:%[\w.-]+)?\])$/;
 
 /**
  * Whether a request addresses this host by an IP address, `localhost` or its hostname. This prevents DNS rebinding
@@ -11,13 +11,13 @@ const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+(?:%[\w.-]+)?\])$/;
  * @param hostname hostname of this host
  */
 export function isOwnHost(host: string | undefined, hostname: string): boolean {
-  const name = hostNameIn(host);
-  if (name === '' || name === 'localhost' || name.endsWith('.localhost') || ADDRESS.test(name)) return true;
+  const name = parseHostName(host);
+  if (name === '' || name === 'localhost' || name.endsWith('.localhost') || ADDRESS_FORMAT.test(name)) return true;
   const own = hostname.toLowerCase();
   return name === own || name === own.split('.', 1)[0];
 }
 
 /** Returns the name or address in a `Host` header in lower case, without the port. */
-export function hostNameIn(host = ''): string {
+export function parseHostName(host = ''): string {
   return host.replace(/:\d*$/, '').toLowerCase();
 }

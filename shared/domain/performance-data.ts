@@ -1,5 +1,5 @@
 /** Matches the start of a measurement of a Nagios plugin, such as `time=0.01s;;;0` or `'used space'=80%`. */
-const MEASUREMENT = /\s*(?:'[^'=|]+'|[^\s'=|]+)=(?:[-+]?[\d.]|U(?:[\s;]|$))/y;
+const MEASUREMENT_START = /\s*(?:'[^'=|]+'|[^\s'=|]+)=(?:[-+]?[\d.]|U(?:[\s;]|$))/y;
 
 /**
  * Removes the measurements after `|` from the output of a Nagios plugin. A bar stays if no measurement follows it. If
@@ -30,6 +30,6 @@ function beforeMeasurements(line: string): string {
 }
 
 function isMeasurementAt(line: string, position: number): boolean {
-  MEASUREMENT.lastIndex = position;
-  return MEASUREMENT.test(line);
+  MEASUREMENT_START.lastIndex = position;
+  return MEASUREMENT_START.test(line);
 }

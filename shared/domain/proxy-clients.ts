@@ -1,13 +1,13 @@
 import type { CheckDefinition } from '../schemas/check.ts';
 import type { Client } from '../schemas/client.ts';
-import { matchConditions, parseConditions, type Moment } from './attribute-conditions.ts';
+import { matchConditions, parseConditions, type EvaluationTime } from './attribute-conditions.ts';
 import { v2EntityOf } from './v2/entity.ts';
 import { entityInFilter } from './v2/event-shape.ts';
 import { withPromotedNames } from './v2/event-subject.ts';
 import { entityConditions, evaluateExpressions } from './v2/expressions.ts';
 
 /** A condition that decides whether a check is run for a client by a proxy check request. */
-export type ClientCondition = (namespace: string, client: Client, moment: Moment) => boolean;
+export type ClientCondition = (namespace: string, client: Client, moment: EvaluationTime) => boolean;
 
 /**
  * Compiles the condition in the `proxy_requests` of a check, once when the check is loaded. A client must match its

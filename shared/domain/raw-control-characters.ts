@@ -1,6 +1,6 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const FIRST_PRINTABLE = 0x20;
+const QUOTE_CODE = 0x22;
+const BACKSLASH_CODE = 0x5c;
+const FIRST_PRINTABLE_CODE = 0x20;
 
 /** Matches the escape sequence of a UTF-16 surrogate, such as `\ud83d`, paired or unpaired. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
@@ -56,11 +56,11 @@ export function escapeRawControls(text: string): string {
   let isInString = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) {
+    if (code === QUOTE_CODE) {
       isInString = !isInString;
-    } else if (isInString && code < FIRST_PRINTABLE) {
+    } else if (isInString && code < FIRST_PRINTABLE_CODE) {
       escaped.addEscape(at, code);
-    } else if (isInString && code === BACKSLASH && text.charCodeAt(at + 1) >= FIRST_PRINTABLE) {
+    } else if (isInString && code === BACKSLASH_CODE && text.charCodeAt(at + 1) >= FIRST_PRINTABLE_CODE) {
       at++;
     }
   }
@@ -74,7 +74,7 @@ const BUFFER_UNITS = 8192;
  * cheaper.
  */
 const COPIED_MAX = 64;
-const HEX = '0123456789abcdef';
+const HEX_DIGITS = '0123456789abcdef';
 
 /** Builds an escaped text in a buffer. Otherwise a text of many control characters would become millions of slices. */
 class EscapedText {
@@ -90,7 +90,7 @@ class EscapedText {
 
   addEscape(at: number, code: number): void {
     this.#copyUntil(at);
-    for (const unit of ['\\', 'u', '0', '0', HEX[code >> 4] ?? '', HEX[code & 0xf] ?? ''])
+    for (const unit of ['\\', 'u', '0', '0', HEX_DIGITS[code >> 4] ?? '', HEX_DIGITS[code & 0xf] ?? ''])
       this.#add(unit.charCodeAt(0));
     this.#copied = at + 1;
   }

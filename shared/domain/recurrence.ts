@@ -3,7 +3,7 @@ import type { Recurrence, ShownWindow, SubmittedRecurrence } from '../schemas/re
 import { parseSchedule, SCHEDULE_ZONE, type Schedule } from '../schemas/schedule.ts';
 import { timeZoneOf } from '../schemas/time-zone.ts';
 import { formatDuration } from './duration.ts';
-import { localMoments, offsetAt } from './local-time.ts';
+import { findLocalTimes, utcOffsetMs } from './local-time.ts';
 
 /*
  * Windows in which a recurring silence is active (silencing 3). The schedule of the silence defines when they begin, in
@@ -84,7 +84,7 @@ export function nextWindow(recurrence: Recurrence, nowMs: number): RecurringWind
 }
 
 function firstWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | undefined {
-  for (const window of windowsAt(recurrence, nowMs)) return window;
+  for (const window of generateWindows(recurrence, nowMs)) return window;
   return undefined;
 }
 
@@ -103,7 +103,7 @@ const windowsByRecurrence = new Map<
 /** Returns the active window (if there is one) and the windows after it, at most `count` in total. */
 export function nextWindows(recurrence: Recurrence, nowMs: number, count: number): RecurringWindow[] {
   const windows: RecurringWindow[] = [];
-  for (const window of windowsAt(recurrence, nowMs)) {
+  for (const window of generateWindows(recurrence, nowMs)) {
     windows.push(window);
     if (windows.length === count) break;
   }
@@ -111,11 +111,11 @@ export function nextWindows(recurrence: Recurrence, nowMs: number, count: number
 }
 
 /** Number of windows shown in the preview of a silence. */
-const SHOWN_WINDOWS = 5;
+const PREVIEWED_WINDOWS = 5;
 
 /** Returns the active window (if there is one) and the next windows, in the format of the API. */
 export function shownWindows(recurrence: Recurrence, nowMs: number): ShownWindow[] {
-  return nextWindows(recurrence, nowMs, SHOWN_WINDOWS).map(shownWindow);
+  return nextWindows(recurrence, nowMs, PREVIEWED_WINDOWS).map(shownWindow);
 }
 
 function shownWindow({ beginMs, endMs, clockChange }: RecurringWindow): ShownWindow {
@@ -128,13 +128,13 @@ function shownWindow({ beginMs, endMs, clockChange }: RecurringWindow): ShownWin
  *
  * @param nowMs epoch milliseconds; windows that have ended by then are left out
  */
-function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringWindow, void, undefined> {
+function* generateWindows(recurrence: Recurrence, nowMs: number): Generator<RecurringWindow, void, undefined> {
   const schedule = scheduleOf(recurrence);
   const zone = timeZoneOf(recurrence.zone);
   if (schedule === undefined || zone === undefined) return;
   const durationMs = recurrence.duration * 1000;
-  let previousStart: Start | undefined;
-  for (const start of startsFrom(schedule, zone, recurrence, nowMs - durationMs)) {
+  let previousStart: WindowStart | undefined;
+  for (const start of generateStarts(schedule, zone, recurrence, nowMs - durationMs)) {
     // If the clocks skip two start times, both windows would begin when the skipped time ends. They become one window.
     if (previousStart !== undefined && start.ms <= previousStart.ms) continue;
     if (previousStart !== undefined) {
@@ -148,27 +148,27 @@ function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringW
   if (window.endMs > nowMs) yield window;
 }
 
-interface Start {
+interface WindowStart {
   readonly ms: number;
   readonly kind: 'once' | 'start_skipped' | 'start_twice';
 }
 
-function windowOf({ ms, kind }: Start, endMs: number, zone: string): RecurringWindow {
+function windowOf({ ms, kind }: WindowStart, endMs: number, zone: string): RecurringWindow {
   const clockChange = kind === 'once' ? changeDuring(ms, endMs, zone) : kind;
   return { beginMs: ms, endMs, ...(clockChange !== undefined && { clockChange }) };
 }
 
 function changeDuring(beginMs: number, endMs: number, zone: string): 'during' | undefined {
-  return offsetAt(beginMs, zone) === offsetAt(endMs - 1, zone) ? undefined : 'during';
+  return utcOffsetMs(beginMs, zone) === utcOffsetMs(endMs - 1, zone) ? undefined : 'during';
 }
 
 /** Yields the starts of all windows that begin at or after `fromMs`, and possibly some that begin before it. */
-function* startsFrom(
+function* generateStarts(
   schedule: Schedule,
   zone: string,
   { first_day: first, last_day: last }: Recurrence,
   fromMs: number,
-): Generator<Start, void, undefined> {
+): Generator<WindowStart, void, undefined> {
   // The search starts two days earlier. The local date can be one day before the UTC date, and a start time that the
   // clocks skip can move to the next day.
   const earliest = Math.floor(fromMs / DAY_MS) * DAY_MS - 2 * DAY_MS;
@@ -178,9 +178,9 @@ function* startsFrom(
   for (let day = firstDay; day <= Math.min(lastDay, farthest); day += DAY_MS) {
     if (!isOnDay(schedule, day)) continue;
     farthest = day + DAYS_MAX * DAY_MS;
-    const before = offsetAt(day - DAY_MS, zone);
+    const before = utcOffsetMs(day - DAY_MS, zone);
     // UTC offsets are at most 14 hours, so the whole local day is between the times of `before` and `after`.
-    const after = offsetAt(day + 2 * DAY_MS, zone);
+    const after = utcOffsetMs(day + 2 * DAY_MS, zone);
     for (const minutes of schedule.times) {
       const localMs = day + minutes * 60_000;
       yield before === after ? { ms: localMs - before, kind: 'once' } : startOf(localMs, zone);
@@ -192,8 +192,8 @@ function* startsFrom(
  * Returns when local clocks show a time. If they show it twice because they are set back, it is the first time. If they
  * skip it because they are set forward, it is the time of the change.
  */
-function startOf(localMs: number, zone: string): Start {
-  const { kind, firstMs: ms } = localMoments(localMs, zone);
+function startOf(localMs: number, zone: string): WindowStart {
+  const { kind, firstMs: ms } = findLocalTimes(localMs, zone);
   return { ms, kind: kind === 'skipped' ? 'start_skipped' : kind === 'twice' ? 'start_twice' : 'once' };
 }
 
@@ -213,15 +213,15 @@ type DateParts = readonly [month: number, monthDay: number, weekday: number];
  * Cache of month, day and weekday of all days from 2000 to 2099, filled on first use. The search for a rare day, such
  * as a leap day, examines thousands of days.
  */
-const dates: DateParts[] = [];
+const datePartsCache: DateParts[] = [];
 const FIRST_DATE_MS = Date.UTC(2000, 0);
-const DATES = (Date.UTC(2100, 0) - FIRST_DATE_MS) / DAY_MS;
+const CACHED_DAYS = (Date.UTC(2100, 0) - FIRST_DATE_MS) / DAY_MS;
 
 function dateOf(dayMs: number): DateParts {
-  if (dates.length === 0) {
-    for (let at = 0; at < DATES; at++) dates.push(datePartsOf(FIRST_DATE_MS + at * DAY_MS));
+  if (datePartsCache.length === 0) {
+    for (let at = 0; at < CACHED_DAYS; at++) datePartsCache.push(datePartsOf(FIRST_DATE_MS + at * DAY_MS));
   }
-  return dates[(dayMs - FIRST_DATE_MS) / DAY_MS] ?? datePartsOf(dayMs);
+  return datePartsCache[(dayMs - FIRST_DATE_MS) / DAY_MS] ?? datePartsOf(dayMs);
 }
 
 function datePartsOf(dayMs: number): DateParts {

@@ -29,26 +29,26 @@ const REDACT_KEYS: ReadonlySet<string> = new Set([
   'secret_access_key',
 ]);
 
-const REDACTED = 'REDACTED';
+const REDACTED_TEXT = 'REDACTED';
 
 /**
  * The attribute with the environment variables of a command, as `NAME=value`. Their values are always redacted, because
  * any variable can contain a secret.
  */
-const VARIABLES = 'env_vars';
+const VARIABLES_ATTRIBUTE = 'env_vars';
 
 /**
  * The attribute of a webhook handler with its HTTP headers. Any header can contain a credential. If headers are
  * redacted, the path and query of the URL are redacted too.
  */
-const HEADERS = 'headers';
+const HEADERS_ATTRIBUTE = 'headers';
 
 /** The attribute of a webhook handler with the topic of ntfy. Anybody who knows a topic can read it and write to it. */
-const TOPIC = 'topic';
+const TOPIC_ATTRIBUTE = 'topic';
 
 /** Whether an attribute of this name is redacted by default. */
 export function isRedactedByDefault(key: string): boolean {
-  return REDACT_KEYS.has(key) || key === VARIABLES;
+  return REDACT_KEYS.has(key) || key === VARIABLES_ATTRIBUTE;
 }
 
 /** A client, or only its attribute `redact`: the names of the attributes whose values are redacted. */
@@ -56,7 +56,7 @@ type RedactListOwner = Client | { readonly redact?: unknown };
 
 /** Returns the keys to redact in the attributes of a client: its own `redact` list replaces the default list. */
 export function redactKeysOf(client: RedactListOwner): ReadonlySet<string> {
-  return ownKeys(client['redact']) ?? REDACT_KEYS;
+  return parseRedactList(client['redact']) ?? REDACT_KEYS;
 }
 
 /**
@@ -64,7 +64,7 @@ export function redactKeysOf(client: RedactListOwner): ReadonlySet<string> {
  * client's list alone is not enough, because many attributes of a check come from its definition.
  */
 export function checkRedactKeysOf(client: RedactListOwner): ReadonlySet<string> {
-  return withDefaults(client['redact']);
+  return addDefaultKeys(client['redact']);
 }
 
 /**
@@ -72,8 +72,8 @@ export function checkRedactKeysOf(client: RedactListOwner): ReadonlySet<string> 
  *
  * @param redactList the new list; if it is not a list, the default list is used
  */
-export function redactsLess(client: Client, redactList: unknown): boolean {
-  const after = ownKeys(redactList) ?? REDACT_KEYS;
+export function disclosesMore(client: Client, redactList: unknown): boolean {
+  const after = parseRedactList(redactList) ?? REDACT_KEYS;
   return [...redactKeysOf(client)].some((key) => !after.has(key));
 }
 
@@ -82,22 +82,22 @@ export function redactsLess(client: Client, redactList: unknown): boolean {
  * and `headers`.
  */
 export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
-  const keys = isSettings(client) ? withDefaults(client['redact']) : REDACT_KEYS;
-  return new Set([...keys, HEADERS]);
+  const keys = isSettings(client) ? addDefaultKeys(client['redact']) : REDACT_KEYS;
+  return new Set([...keys, HEADERS_ATTRIBUTE]);
 }
 
 /** Keys to redact in handlers and other configured objects. */
-export const DEFINITION_REDACT_KEYS: ReadonlySet<string> = new Set([...REDACT_KEYS, HEADERS]);
+export const DEFINITION_REDACT_KEYS: ReadonlySet<string> = new Set([...REDACT_KEYS, HEADERS_ATTRIBUTE]);
 
 /** Matches the start of an HTTP URL up to its host; credentials in front of the host are skipped. */
 const WEB_ADDRESS = /^(?<scheme>https?:\/\/)(?:[^/?#@]*@)?(?<host>[^/?#@\s]+)/i;
 
-function withDefaults(redactList: unknown): ReadonlySet<string> {
-  const own = ownKeys(redactList);
+function addDefaultKeys(redactList: unknown): ReadonlySet<string> {
+  const own = parseRedactList(redactList);
   return own === undefined ? REDACT_KEYS : new Set([...REDACT_KEYS, ...own]);
 }
 
-function ownKeys(redactList: unknown): ReadonlySet<string> | undefined {
+function parseRedactList(redactList: unknown): ReadonlySet<string> | undefined {
   return Array.isArray(redactList) ? new Set(redactList.filter((key) => typeof key === 'string')) : undefined;
 }
 
@@ -108,7 +108,7 @@ export function redactEvent<Shown extends Pick<Event, 'client' | 'check'>>(event
   return client === event.client && check === event.check ? event : { ...event, client, check };
 }
 
-const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS, VARIABLES].join('|')})":`);
+const HIDDEN_KEY = new RegExp(`"(?:${[...REDACT_KEYS, VARIABLES_ATTRIBUTE].join('|')})":`);
 
 /** Whether a text from `JSON.stringify` contains a key that is redacted by default. It is far cheaper than `redact`. */
 export function hasKeyRedactedByDefault(json: string): boolean {
@@ -125,31 +125,31 @@ export function hasOwnRedactKeys(client: RedactListOwner): boolean {
  * the value itself if there is nothing to redact.
  */
 export function redact<T>(value: T, keys: ReadonlySet<string> = REDACT_KEYS): T {
-  return redacted(value, keys) as T;
+  return redactValue(value, keys) as T;
 }
 
-function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
+function redactValue(value: unknown, keys: ReadonlySet<string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     let copy: unknown[] | undefined;
     value.forEach((item, at) => {
-      const shown = redacted(item, keys);
+      const shown = redactValue(item, keys);
       if (shown !== item) (copy ??= [...value])[at] = shown;
     });
     return copy ?? value;
   }
   let copy: Record<string, unknown> | undefined;
-  const isWebhook = keys.has(HEADERS) && 'type' in value && value.type === 'webhook';
+  const isWebhook = keys.has(HEADERS_ATTRIBUTE) && 'type' in value && value.type === 'webhook';
   for (const [key, item] of Object.entries(value)) {
     const shown = keys.has(key)
-      ? REDACTED
-      : key === VARIABLES && Array.isArray(item)
+      ? REDACTED_TEXT
+      : key === VARIABLES_ATTRIBUTE && Array.isArray(item)
         ? item.map(redactedVariable)
         : isWebhook && key === 'url'
           ? redactedUrl(item)
-          : isWebhook && key === TOPIC
-            ? REDACTED
-            : redacted(item, keys);
+          : isWebhook && key === TOPIC_ATTRIBUTE
+            ? REDACTED_TEXT
+            : redactValue(item, keys);
     if (shown !== item) (copy ??= { ...value })[key] = shown;
   }
   return copy ?? value;
@@ -176,8 +176,8 @@ function withRestoredValues(sent: unknown, present: unknown, keys: ReadonlySet<s
   const before = present as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     Object.entries(sent).map(([key, item]) => {
-      if (key === VARIABLES && Array.isArray(item)) return [key, withHiddenVariables(item, before[key])];
-      const isShownHidden = item === REDACTED && keys.has(key) && Object.hasOwn(before, key);
+      if (key === VARIABLES_ATTRIBUTE && Array.isArray(item)) return [key, withHiddenVariables(item, before[key])];
+      const isShownHidden = item === REDACTED_TEXT && keys.has(key) && Object.hasOwn(before, key);
       return [key, isShownHidden ? before[key] : withRestoredValues(item, before[key], keys)];
     }),
   );
@@ -186,7 +186,7 @@ function withRestoredValues(sent: unknown, present: unknown, keys: ReadonlySet<s
 /** Formats an environment variable as `NAME=REDACTED`; a value without a name becomes `REDACTED`. */
 function redactedVariable(variable: unknown): string {
   const name = nameOf(variable);
-  return name === undefined ? REDACTED : `${name}=${REDACTED}`;
+  return name === undefined ? REDACTED_TEXT : `${name}=${REDACTED_TEXT}`;
 }
 
 /** Restores the stored values of environment variables that are still `NAME=REDACTED`. */
@@ -207,5 +207,5 @@ function nameOf(variable: unknown): string | undefined {
 /** Redacts everything in a URL except its scheme and host, because any other part can contain a credential. */
 function redactedUrl(url: unknown): unknown {
   const { scheme, host } = (typeof url === 'string' ? WEB_ADDRESS.exec(url)?.groups : undefined) ?? {};
-  return scheme === undefined || host === undefined ? REDACTED : `${scheme}${host}/${REDACTED}`;
+  return scheme === undefined || host === undefined ? REDACTED_TEXT : `${scheme}${host}/${REDACTED_TEXT}`;
 }

@@ -4,7 +4,7 @@ import { transientEventState, type EventState } from './event.ts';
 import { isSettings } from './merge-settings.ts';
 
 /** The name of the check in the event for a new client (registration event), and of the default handler for it. */
-export const REGISTRATION = 'registration';
+export const REGISTRATION_CHECK = 'registration';
 
 /**
  * Returns the check of the event for a new client. The client's own attributes in `registration` override the defaults
@@ -13,13 +13,13 @@ export const REGISTRATION = 'registration';
  * @param now epoch seconds
  */
 export function registrationCheck(client: Client, now: number): CheckResult {
-  const own = client[REGISTRATION];
+  const own = client[REGISTRATION_CHECK];
   const { status, ...attributes } = isSettings(own) ? own : {};
   return {
-    handler: REGISTRATION,
+    handler: REGISTRATION_CHECK,
     status: typeof status === 'number' ? status : 1,
     ...attributes,
-    name: REGISTRATION,
+    name: REGISTRATION_CHECK,
     output: 'new client registration',
     issued: now,
     executed: now,
@@ -28,7 +28,7 @@ export function registrationCheck(client: Client, now: number): CheckResult {
 
 /** Whether a client requests an event for its registration: it has `registration` attributes. */
 export function wantsRegistration(client: Client): boolean {
-  return isSettings(client[REGISTRATION]);
+  return isSettings(client[REGISTRATION_CHECK]);
 }
 
 /**

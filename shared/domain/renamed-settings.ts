@@ -39,12 +39,17 @@ export function renameSettings(settings: Settings, names: SettingNames): Renamed
   return { settings: renameLevel(settings, names, [], { warnings, problems }), warnings, problems };
 }
 
-interface Remarks {
+interface RenameRemarks {
   readonly warnings: RenameRemark[];
   readonly problems: RenameRemark[];
 }
 
-function renameLevel(settings: Settings, names: SettingNames, path: readonly string[], remarks: Remarks): Settings {
+function renameLevel(
+  settings: Settings,
+  names: SettingNames,
+  path: readonly string[],
+  remarks: RenameRemarks,
+): Settings {
   const currentNames = currentByOld(names);
   const renamed = new Map<string, unknown>();
   for (const [written, value] of Object.entries(settings)) {
@@ -65,13 +70,13 @@ function renameLevel(settings: Settings, names: SettingNames, path: readonly str
       }
       remarks.warnings.push({ path: settingPath, message: `is an old name: use ${current}` });
     }
-    const below = namesBelow(names, current, value);
+    const below = nestedNames(names, current, value);
     renamed.set(current, below === undefined ? value : renameValue(value, below, settingPath, remarks));
   }
   return Object.fromEntries(renamed);
 }
 
-function renameValue(value: unknown, names: SettingNames, path: readonly string[], remarks: Remarks): unknown {
+function renameValue(value: unknown, names: SettingNames, path: readonly string[], remarks: RenameRemarks): unknown {
   if (isSettings(value)) return renameLevel(value, names, path, remarks);
   if (Array.isArray(value)) return value.map((item, at) => renameValue(item, names, [...path, String(at)], remarks));
   if (typeof value !== 'string' || names.values === undefined || !Object.hasOwn(names.values, value)) return value;
@@ -80,22 +85,22 @@ function renameValue(value: unknown, names: SettingNames, path: readonly string[
   return current;
 }
 
-function namesBelow({ below, each }: SettingNames, name: string, value: unknown): SettingNames | undefined {
+function nestedNames({ below, each }: SettingNames, name: string, value: unknown): SettingNames | undefined {
   if (below !== undefined && Object.hasOwn(below, name)) return below[name];
   return typeof each === 'function' ? each(isSettings(value) ? value : {}) : each;
 }
 
 function fixedLimit({ fixed = {} }: SettingNames, name: string): string | undefined {
-  return Object.entries(fixed).find(([old]) => name === old || name === underscored(old))?.[1];
+  return Object.entries(fixed).find(([old]) => name === old || name === withUnderscores(old))?.[1];
 }
 
 function currentByOld({ current = [], renamed = {} }: SettingNames): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const name of current) names.set(underscored(name), name);
-  for (const [old, name] of Object.entries(renamed)) names.set(underscored(old), name).set(old, name);
+  for (const name of current) names.set(withUnderscores(name), name);
+  for (const [old, name] of Object.entries(renamed)) names.set(withUnderscores(old), name).set(old, name);
   return names;
 }
 
-function underscored(name: string): string {
+function withUnderscores(name: string): string {
   return name.replaceAll('-', '_');
 }

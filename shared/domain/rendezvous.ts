@@ -5,12 +5,12 @@
  * @param name name of the client
  */
 export function rendezvousOrder(name: string, members: readonly string[]): string[] {
-  const weights = new Map(members.map((member) => [member, hash(`${name} ${member}`)]));
+  const weights = new Map(members.map((member) => [member, hashText(`${name} ${member}`)]));
   return members.toSorted((one, other) => (weights.get(other) ?? 0) - (weights.get(one) ?? 0));
 }
 
 /** Returns the 32-bit FNV-1a hash of a text with its bits mixed. So texts with the same start get distant hashes. */
-function hash(text: string): number {
+function hashText(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);

@@ -1,6 +1,6 @@
 import { DURATION_HINT, parseDuration } from './duration.ts';
 import { compileGlob } from './glob.ts';
-import { parseSeverity, severityOf, STATUS_OF } from './severity.ts';
+import { parseSeverity, severityOf, STATUS_BY_SEVERITY } from './severity.ts';
 
 /*
  * Types of search fields (text, count, duration and so on), each with its operators and values. A search language is a
@@ -8,14 +8,14 @@ import { parseSeverity, severityOf, STATUS_OF } from './severity.ts';
  */
 
 /** Comparison operators of searches. Those with two characters come first, so that `>=` is not parsed as `>`. */
-export const OPERATORS = ['!=', '>=', '<=', '=', '>', '<', '~'] as const;
-export type Operator = (typeof OPERATORS)[number];
+export const SEARCH_OPERATORS = ['!=', '>=', '<=', '=', '>', '<', '~'] as const;
+export type SearchOperator = (typeof SEARCH_OPERATORS)[number];
 
 /** A valid comparison in a search: field, operator and value, as in `status>=warn`. */
 export interface Comparison<Row> {
   readonly kind: 'comparison';
   readonly field: string;
-  readonly operator: Operator;
+  readonly operator: SearchOperator;
   /** The value as it was typed. */
   readonly text: string;
   /** Whether the result for an unchanged row can change as time passes. */
@@ -31,7 +31,7 @@ export interface Field<Row> {
   /** Hint about the values that are valid after the operator. */
   readonly hint: string;
   /** The most common operator of the field. */
-  readonly operator: Operator;
+  readonly operator: SearchOperator;
   /** Values to suggest to the user; other values can be valid too. */
   readonly values: readonly string[];
   /** Whether the value of the field depends on the current time; default false. */
@@ -51,7 +51,7 @@ export interface Field<Row> {
    *
    * @returns an error message if the field does not support the operator or value
    */
-  readonly compile: (operator: Operator, value: string) => Matches<Row> | string;
+  readonly compile: (operator: SearchOperator, value: string) => Matches<Row> | string;
 }
 
 /**
@@ -59,7 +59,11 @@ export interface Field<Row> {
  *
  * @returns the comparison, or an error message with what to type instead
  */
-export function compileComparison<Row>(field: Field<Row>, operator: Operator, value: string): Comparison<Row> | string {
+export function compileComparison<Row>(
+  field: Field<Row>,
+  operator: SearchOperator,
+  value: string,
+): Comparison<Row> | string {
   const matches = field.compile(operator, value);
   if (typeof matches === 'string') return matches;
   const usesTime = field.usesTime ?? false;
@@ -159,7 +163,7 @@ export function numberOf(text: string): number | undefined {
 
 type TextOperator = '=' | '!=' | '~';
 
-function isTextOperator(operator: Operator): operator is TextOperator {
+function isTextOperator(operator: SearchOperator): operator is TextOperator {
   return operator === '=' || operator === '!=' || operator === '~';
 }
 
@@ -192,8 +196,8 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
       if (operator === '~') return 'status does not support patterns: use status=, status!=, status>= and the like';
       const severity = parseSeverity(value);
       if (severity !== undefined) {
-        const compare = numberTest(operator, STATUS_OF[severity]);
-        return whenDefined(read, (status) => compare(STATUS_OF[severityOf(status)]));
+        const compare = numberTest(operator, STATUS_BY_SEVERITY[severity]);
+        return whenDefined(read, (status) => compare(STATUS_BY_SEVERITY[severityOf(status)]));
       }
       if (!/^-?\d{1,10}$/.test(value)) return `"${value}" is not a status: ${hint}`;
       return whenDefined(read, numberTest(operator, Number(value)));
@@ -345,7 +349,7 @@ export function flagField<Row>(name: string, read: (row: Row) => boolean): Field
   };
 }
 
-const ORDER: Readonly<Record<Exclude<Operator, '~'>, (value: number, operand: number) => boolean>> = {
+const ORDER_TESTS: Readonly<Record<Exclude<SearchOperator, '~'>, (value: number, operand: number) => boolean>> = {
   '=': (value, operand) => value === operand,
   '!=': (value, operand) => value !== operand,
   '>': (value, operand) => value > operand,
@@ -354,8 +358,8 @@ const ORDER: Readonly<Record<Exclude<Operator, '~'>, (value: number, operand: nu
   '<=': (value, operand) => value <= operand,
 };
 
-function numberTest(operator: Exclude<Operator, '~'>, operand: number): (value: number) => boolean {
-  const holds = ORDER[operator];
+function numberTest(operator: Exclude<SearchOperator, '~'>, operand: number): (value: number) => boolean {
+  const holds = ORDER_TESTS[operator];
   return (value) => holds(value, operand);
 }
 

@@ -2,7 +2,7 @@ import { fieldForItems, type Field } from './search-fields.ts';
 import { ATTRIBUTE_NAME } from './attribute-name.ts';
 import {
   parseSearchTree,
-  type NamedFields,
+  type FieldLookup,
   type SearchFields,
   type SearchNode,
   type SearchProblem,
@@ -33,7 +33,7 @@ export interface SearchLanguage<Row> {
   readonly words: (row: Row) => string;
 }
 
-export interface SearchOf<Row> {
+export interface ParsedSearch<Row> {
   readonly kind: 'search';
   /** The text of the search, as typed. */
   readonly text: string;
@@ -83,7 +83,7 @@ export function languageForItems<Row, Item>(
 }
 
 /** Parses and compiles a search. Never throws; an empty search matches every row. */
-export function readSearch<Row>(language: SearchLanguage<Row>, text: string): SearchOf<Row> | SearchProblem {
+export function readSearch<Row>(language: SearchLanguage<Row>, text: string): ParsedSearch<Row> | SearchProblem {
   const tree = parseSearchTree(namedFields(language), text);
   if (tree === undefined) {
     return { kind: 'search', text, language, test: () => true, usesWords: false, usesTime: false };
@@ -95,12 +95,12 @@ export function readSearch<Row>(language: SearchLanguage<Row>, text: string): Se
     language,
     tree,
     test: compileTree(tree),
-    usesWords: someLeaf(tree, (leaf) => leaf.kind === 'word'),
-    usesTime: someLeaf(tree, (leaf) => leaf.kind === 'comparison' && leaf.usesTime),
+    usesWords: hasLeaf(tree, (leaf) => leaf.kind === 'word'),
+    usesTime: hasLeaf(tree, (leaf) => leaf.kind === 'comparison' && leaf.usesTime),
   };
 }
 
-function namedFields<Row>({ fields, attribute }: SearchLanguage<Row>): NamedFields<Row> {
+function namedFields<Row>({ fields, attribute }: SearchLanguage<Row>): FieldLookup<Row> {
   return {
     get: (lower, written) => fields.get(lower) ?? attribute?.(written),
     keys: () => [...fields.values()].filter(({ isAlias }) => isAlias !== true).map(({ name }) => name),
@@ -114,7 +114,7 @@ function namedFields<Row>({ fields, attribute }: SearchLanguage<Row>): NamedFiel
  * @param words lower-case text of the row in which words are searched; if undefined, it is computed. Callers that
  *   search the same rows often should cache it.
  */
-export function isSearchMatch<Row>(search: SearchOf<Row>, row: Row, nowSeconds: number, words?: string): boolean {
+export function isSearchMatch<Row>(search: ParsedSearch<Row>, row: Row, nowSeconds: number, words?: string): boolean {
   return search.test(row, search.usesWords ? (words ?? search.language.words(row)) : '', nowSeconds);
 }
 
@@ -143,13 +143,13 @@ export function compileTree<Row>(node: SearchNode<Row>): Test<Row> {
   }
 }
 
-function someLeaf<Row>(node: SearchNode<Row>, holds: (leaf: SearchNode<Row>) => boolean): boolean {
+function hasLeaf<Row>(node: SearchNode<Row>, holds: (leaf: SearchNode<Row>) => boolean): boolean {
   switch (node.kind) {
     case 'not':
-      return someLeaf(node.node, holds);
+      return hasLeaf(node.node, holds);
     case 'and':
     case 'or':
-      return node.nodes.some((child) => someLeaf(child, holds));
+      return node.nodes.some((child) => hasLeaf(child, holds));
     default:
       return holds(node);
   }

@@ -1,4 +1,4 @@
-import type { SearchOf } from './search-language.ts';
+import type { ParsedSearch } from './search-language.ts';
 import type { SearchNode } from './search-syntax.ts';
 
 /** The results of an earlier search that can be reused for a later one, such as after another letter was typed. */
@@ -12,7 +12,7 @@ export interface ReusableResults {
 }
 
 /** Returns which results of the search `before` are also valid for the search `next`, for rows that did not change. */
-export function reusableResults<Row>(next: SearchOf<Row>, before: SearchOf<Row>): ReusableResults {
+export function reusableResults<Row>(next: ParsedSearch<Row>, before: ParsedSearch<Row>): ReusableResults {
   const isSame = next.text === before.text && !next.usesTime;
   return { matched: isSame || isNarrowerSearch(before, next), missed: isSame || isNarrowerSearch(next, before) };
 }
@@ -21,7 +21,7 @@ export function reusableResults<Row>(next: SearchOf<Row>, before: SearchOf<Row>)
  * Whether `before` matches every row that `next` matches, such as after another letter was typed. This is recognized
  * only if `before` consists of words that must all match. False means that it is unknown.
  */
-export function isNarrowerSearch<Row>(next: SearchOf<Row>, before: SearchOf<Row>): boolean {
+export function isNarrowerSearch<Row>(next: ParsedSearch<Row>, before: ParsedSearch<Row>): boolean {
   const words = requiredNodes(next.tree).flatMap((node) => (node.kind === 'word' ? node.text.toLowerCase() : []));
   return requiredNodes(before.tree).every(
     (node) => node.kind === 'word' && words.some((word) => word.includes(node.text.toLowerCase())),

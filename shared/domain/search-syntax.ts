@@ -1,6 +1,6 @@
 import { catchSyntaxProblem, SyntaxProblem } from './expression/syntax-problem.ts';
 import { renamedFieldProblem } from './renamed-fields.ts';
-import { OPERATORS, compileComparison, type Comparison, type Field } from './search-fields.ts';
+import { SEARCH_OPERATORS, compileComparison, type Comparison, type Field } from './search-fields.ts';
 
 /** A node of the syntax tree of a search. */
 export type SearchNode<Row> =
@@ -14,7 +14,7 @@ export type SearchNode<Row> =
 export type SearchFields<Row> = ReadonlyMap<string, Field<Row>>;
 
 /** The search fields by name, as the parser needs them. */
-export interface NamedFields<Row> {
+export interface FieldLookup<Row> {
   /** @param written the name as typed */
   get(name: string, written: string): Field<Row> | undefined;
   keys(): Iterable<string>;
@@ -53,18 +53,21 @@ export function searchValue(text: string): string {
  * @returns `undefined` for an empty search, which matches every row
  */
 export function parseSearchTree<Row>(
-  fields: NamedFields<Row>,
+  fields: FieldLookup<Row>,
   text: string,
 ): SearchNode<Row> | SearchProblem | undefined {
   if (text.length > SEARCH_LENGTH_MAX) {
-    return problem(`the search is longer than ${String(SEARCH_LENGTH_MAX)} characters: shorten it`, SEARCH_LENGTH_MAX);
+    return searchProblem(
+      `the search is longer than ${String(SEARCH_LENGTH_MAX)} characters: shorten it`,
+      SEARCH_LENGTH_MAX,
+    );
   }
   const control = text.search(/(?!\t)\p{Cc}/u);
-  if (control !== -1) return problem('a search cannot contain control characters: remove this one', control);
-  return catchSyntaxProblem(() => new Parser(fields, text).parse());
+  if (control !== -1) return searchProblem('a search cannot contain control characters: remove this one', control);
+  return catchSyntaxProblem(() => new SearchParser(fields, text).parse());
 }
 
-export function problem(message: string, position: number): SearchProblem {
+export function searchProblem(message: string, position: number): SearchProblem {
   return { kind: 'problem', message, position };
 }
 
@@ -78,14 +81,14 @@ type Keyword = 'and' | 'or' | 'not';
  *     all     = term { [ "and" ] term }
  *     term    = ( "!" | "not" ) term | "(" any ")" | '"' quoted '"' | flag | field operator value | word
  */
-class Parser<Row> {
-  readonly #fields: NamedFields<Row>;
+class SearchParser<Row> {
+  readonly #fields: FieldLookup<Row>;
   readonly #text: string;
   #position = 0;
   #depth = 0;
   #nodes = 0;
 
-  constructor(fields: NamedFields<Row>, text: string) {
+  constructor(fields: FieldLookup<Row>, text: string) {
     this.#fields = fields;
     this.#text = text;
   }
@@ -161,7 +164,7 @@ class Parser<Row> {
     const [name = ''] = (this.#fields.pattern ?? FIELD_NAME).exec(remaining) ?? [];
     const [spaces = ''] = /^[ \t]*/.exec(remaining.slice(name.length)) ?? [];
     const before = name + spaces;
-    const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, start + before.length));
+    const operator = SEARCH_OPERATORS.find((candidate) => this.#text.startsWith(candidate, start + before.length));
     if (name === '' || operator === undefined) return undefined;
     const field = this.#fields.get(name.toLowerCase(), name);
     if (field === undefined || field.isAttribute === true) {

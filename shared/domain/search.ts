@@ -1,8 +1,8 @@
 import type { EventRow } from '../schemas/feed.ts';
-import { isSearchMatch, readSearch, searchLanguage, type SearchOf } from './search-language.ts';
+import { isSearchMatch, readSearch, searchLanguage, type ParsedSearch } from './search-language.ts';
 import type { SearchProblem } from './search-syntax.ts';
 import { attributeProblem, attributeReader, subscriptionsOfEvent, ATTRIBUTE_HINT } from './event-attributes.ts';
-import { misspelled } from './nearest.ts';
+import { findMisspelled } from './nearest.ts';
 import {
   attributeField,
   choiceField,
@@ -19,7 +19,7 @@ import {
 export type { SearchProblem };
 
 /** A search for events, in the language of `search-language.ts`. */
-export type Search = SearchOf<EventRow>;
+export type Search = ParsedSearch<EventRow>;
 
 /** A row of a list of events, optionally with its cached search text. */
 export type SearchRow = EventRow & {
@@ -27,16 +27,16 @@ export type SearchRow = EventRow & {
   readonly searchText?: string;
 };
 
-const SUBSCRIPTIONS: Field<EventRow> = {
+const SUBSCRIPTIONS_FIELD: Field<EventRow> = {
   ...listField<EventRow>('subscriptions', 'a subscription', subscriptionsOfEvent, 'rack:*'),
   operator: '=',
 };
 
-const FIELDS: readonly Field<EventRow>[] = [
+const EVENT_FIELDS: readonly Field<EventRow>[] = [
   textField('client', (row) => row.client),
   textField('check', (row) => row.check),
-  SUBSCRIPTIONS,
-  { ...SUBSCRIPTIONS, name: 'subscription', isAlias: true },
+  SUBSCRIPTIONS_FIELD,
+  { ...SUBSCRIPTIONS_FIELD, name: 'subscription', isAlias: true },
   textField('output', (row) => row.output),
   statusField((row) => row.status),
   countField('occurrences', (row) => row.occurrences),
@@ -62,14 +62,14 @@ const FIELDS: readonly Field<EventRow>[] = [
 ];
 
 export const EVENT_SEARCH = searchLanguage<EventRow>(
-  FIELDS,
+  EVENT_FIELDS,
   ({ client, check, output }) => [client, check, output],
   attributeOfEvents,
 );
 
 /** Returns the search field for an attribute of the client and the check of events. */
 function attributeOfEvents(name: string): Field<EventRow> {
-  if (/^client\.subscriptions?$/i.test(name)) return SUBSCRIPTIONS;
+  if (/^client\.subscriptions?$/i.test(name)) return SUBSCRIPTIONS_FIELD;
   // The parser looks up every word of a search, so the reason is found only when a comparison needs it.
   const rejection = (): string | undefined => attributeProblem(name) ?? misspellingProblem(name);
   return { ...attributeField(name, attributeReader(name)), rejection };
@@ -77,9 +77,9 @@ function attributeOfEvents(name: string): Field<EventRow> {
 
 /** Returns an error message if a name is almost that of another field, because it would match no event. */
 function misspellingProblem(name: string): string | undefined {
-  const meant = misspelled(
+  const meant = findMisspelled(
     name.toLowerCase(),
-    FIELDS.map((field) => field.name),
+    EVENT_FIELDS.map((field) => field.name),
   );
   if (meant === undefined) return undefined;
   return `there is no field "${name}": did you mean ${meant}? For an attribute of that name, ${ATTRIBUTE_HINT}`;

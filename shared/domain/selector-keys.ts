@@ -21,10 +21,10 @@ export interface SelectorKey {
 }
 
 /** Maximum length of a key that is a part of a text. It is short, so that an index can look up every part of a name. */
-export const PART_LENGTH_MAX = 8;
+export const KEY_LENGTH_MAX = 8;
 
 /** Minimum length of a key that is a part of a text. A single character would be in nearly all names. */
-const PART_LENGTH_MIN = 2;
+const KEY_LENGTH_MIN = 2;
 
 /** Maximum number of keys for a selector that joins terms by `or`; a larger set of keys is not used. */
 const ALTERNATIVES_MAX = 20;
@@ -126,6 +126,6 @@ function comparisonKeys(field: string, operator: string, text: string): readonly
 function partsOf(pattern: string): readonly string[] {
   return pattern
     .split(/[*?]+/)
-    .filter(({ length }) => length >= PART_LENGTH_MIN)
-    .map((part) => part.slice(-PART_LENGTH_MAX));
+    .filter(({ length }) => length >= KEY_LENGTH_MIN)
+    .map((part) => part.slice(-KEY_LENGTH_MAX));
 }

@@ -13,7 +13,7 @@ import type { CompiledMatcher } from './label-matchers.ts';
 import { isMatchersText, parseMatcherSelector } from './matcher-selector.ts';
 import { compileTree } from './search-language.ts';
 import { listField, textField, type Comparison, type Field } from './search-fields.ts';
-import { parseSearchTree, problem, type SearchNode, type SearchProblem } from './search-syntax.ts';
+import { parseSearchTree, searchProblem, type SearchNode, type SearchProblem } from './search-syntax.ts';
 import { costOf, selectorKeys, type SelectorKey } from './selector-keys.ts';
 
 /*
@@ -67,10 +67,10 @@ export interface Selector {
 /** Maximum number of attributes that one selector can name. */
 const ATTRIBUTES_MAX = 20;
 
-const NOT_STABLE = 'changes with every result and cannot be used in a selector';
+const NOT_STABLE_TEXT = 'changes with every result and cannot be used in a selector';
 
 /** Hint at the end of error messages about selectors: the fields that are valid. */
-const FIELDS = 'use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod';
+const FIELDS_HINT = 'use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod';
 
 /** Fields that all selectors have. */
 const FIXED_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
@@ -88,7 +88,7 @@ const FIELD_ALIASES: ReadonlyMap<string, string> = new Map([
   ['client.subscription', 'subscriptions'],
 ]);
 
-const NO_CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
+const NO_CHANGING_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
 
 /**
  * Parses a selector. Never throws.
@@ -96,9 +96,9 @@ const NO_CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
  * @param changing additional fields that change with each result, such as `status`. Only callers that evaluate events
  *   pass them; by default there are none.
  */
-export function parseSelector(written: string, changing = NO_CHANGING): Selector | SearchProblem {
+export function parseSelector(written: string, changing = NO_CHANGING_FIELDS): Selector | SearchProblem {
   const text = written.trim();
-  if (isMatchersText(text) && changing === NO_CHANGING) return parseMatcherSelector(text);
+  if (isMatchersText(text) && changing === NO_CHANGING_FIELDS) return parseMatcherSelector(text);
   const attributes: Record<AttributeOwner, Set<string>> = { client: new Set(), check: new Set() };
   const tree = parseSearchTree<SelectorSubject>(
     {
@@ -108,13 +108,14 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
     },
     text,
   );
-  if (tree === undefined) return problem(`a selector needs at least one condition: ${FIELDS}`, 0);
+  if (tree === undefined) return searchProblem(`a selector needs at least one condition: ${FIELDS_HINT}`, 0);
   if (tree.kind === 'problem') return tree;
-  const flag = flagIn(tree);
-  if (flag !== undefined) return problem(`${flag} ${NOT_STABLE}: ${FIELDS}`, text.toLowerCase().indexOf(flag));
+  const flag = findFlag(tree);
+  if (flag !== undefined)
+    return searchProblem(`${flag} ${NOT_STABLE_TEXT}: ${FIELDS_HINT}`, text.toLowerCase().indexOf(flag));
   const { client, check } = attributes;
   if (new Set([...client, ...check]).size > ATTRIBUTES_MAX) {
-    return problem(`a selector can use at most ${String(ATTRIBUTES_MAX)} attributes: simplify it`, 0);
+    return searchProblem(`a selector can use at most ${String(ATTRIBUTES_MAX)} attributes: simplify it`, 0);
   }
   const test = compileTree(tree);
   const ofClient = partialTest(tree, clientLeaf);
@@ -147,7 +148,7 @@ function partialTest(node: SearchNode<SelectorSubject>, leafTest: (leaf: Leaf) =
     }
     case 'and':
     case 'or':
-      return joined(
+      return joinTests(
         node.nodes.map((child) => partialTest(child, leafTest)),
         node.kind === 'or',
       );
@@ -183,7 +184,7 @@ function wordsOf({ client, check }: SelectorSubject): string {
  *
  * @param decides true for `or`, false for `and`: if one test has this result, it is the joined result
  */
-function joined(tests: readonly PartialTest[], decides: boolean): PartialTest {
+function joinTests(tests: readonly PartialTest[], decides: boolean): PartialTest {
   return (client) => {
     let verdict: boolean | undefined = !decides;
     for (const test of tests) {
@@ -231,11 +232,11 @@ function fieldOf(
   if (fixed !== undefined) return fixed;
   const parsed = parseAttributeName(name);
   const { owners, attribute } = parsed;
-  if (isUnstable(parsed)) return refusedField(name, `${name} ${NOT_STABLE}: ${FIELDS}`);
+  if (isUnstable(parsed)) return refusedField(name, `${name} ${NOT_STABLE_TEXT}: ${FIELDS_HINT}`);
   if (/^backend(?:$|\.)/i.test(attribute)) {
-    return refusedField(name, `${name} is not available in a selector: ${FIELDS}`);
+    return refusedField(name, `${name} is not available in a selector: ${FIELDS_HINT}`);
   }
-  if (isSecret(parsed)) return refusedField(name, `${name} is secret and cannot be searched for: ${FIELDS}`);
+  if (isSecret(parsed)) return refusedField(name, `${name} is secret and cannot be searched for: ${FIELDS_HINT}`);
   const field = listField<SelectorSubject>(
     name,
     'a text',
@@ -259,13 +260,13 @@ function refusedField(name: string, message: string): Field<SelectorSubject> {
  * Returns the first word of a selector that is a flag in searches for events, such as `silenced`; undefined if there is
  * none. In a selector it would be a plain word that matches names, which is surely not intended.
  */
-function flagIn(node: SearchNode<SelectorSubject>): string | undefined {
+function findFlag(node: SearchNode<SelectorSubject>): string | undefined {
   if (node.kind === 'word')
     return ['silenced', 'inhibited', 'flapping'].find((flag) => flag === node.text.toLowerCase());
-  if (node.kind === 'not') return flagIn(node.node);
+  if (node.kind === 'not') return findFlag(node.node);
   if (node.kind !== 'and' && node.kind !== 'or') return undefined;
   for (const child of node.nodes) {
-    const flag = flagIn(child);
+    const flag = findFlag(child);
     if (flag !== undefined) return flag;
   }
   return undefined;

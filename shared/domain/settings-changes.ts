@@ -19,10 +19,10 @@ const TEXT_LENGTH_MAX = 200;
  */
 export function settingsChanges(before: Settings, after: Settings): SettingsChange[] {
   const secrets = new Set([...settingsRedactKeys(before), ...settingsRedactKeys(after)]);
-  return changesAt([], before, after, secrets);
+  return collectChanges([], before, after, secrets);
 }
 
-function changesAt(
+function collectChanges(
   path: readonly string[],
   before: Settings,
   after: Settings,
@@ -30,33 +30,33 @@ function changesAt(
 ): SettingsChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
   return names.flatMap((name): SettingsChange[] => {
-    const [was, is] = [ownValue(before, name), ownValue(after, name)];
+    const [was, is] = [ownSetting(before, name), ownSetting(after, name)];
     if (isSettings(was) && isSettings(is) && !secrets.has(name)) {
       // At many receivers, the path in the URL of a webhook is a credential.
       const isWebhook = was['type'] === 'webhook' || is['type'] === 'webhook';
-      return changesAt([...path, name], was, is, isWebhook ? new Set([...secrets, 'url', 'topic']) : secrets);
+      return collectChanges([...path, name], was, is, isWebhook ? new Set([...secrets, 'url', 'topic']) : secrets);
     }
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
     return [
       {
         path: [...path, name].join('.'),
-        ...(was === undefined ? {} : { before: shown(name, was, secrets) }),
-        ...(is === undefined ? {} : { after: shown(name, is, secrets) }),
+        ...(was === undefined ? {} : { before: shownValue(name, was, secrets) }),
+        ...(is === undefined ? {} : { after: shownValue(name, is, secrets) }),
       },
     ];
   });
 }
 
-function ownValue(settings: Settings, name: string): unknown {
+function ownSetting(settings: Settings, name: string): unknown {
   return Object.hasOwn(settings, name) ? settings[name] : undefined;
 }
 
-function shown(name: string, value: unknown, secrets: ReadonlySet<string>): unknown {
+function shownValue(name: string, value: unknown, secrets: ReadonlySet<string>): unknown {
   const safe = redact<Settings>({ [name]: value }, secrets)[name];
-  if (typeof safe === 'string') return cut(safe);
-  return typeof safe === 'object' && safe !== null ? cut(JSON.stringify(safe)) : safe;
+  if (typeof safe === 'string') return cutText(safe);
+  return typeof safe === 'object' && safe !== null ? cutText(JSON.stringify(safe)) : safe;
 }
 
-function cut(text: string): string {
+function cutText(text: string): string {
   return text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}...` : text;
 }

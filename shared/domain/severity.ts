@@ -2,12 +2,12 @@ export const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** The order of severities in lists. In notifications of groups, unknown comes before warning instead. */
-export const WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
+export const SEVERITIES_WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
 
 /** The status of each severity. Unknown is 3, so that `status>=warning` means every status that is not OK. */
-export const STATUS_OF: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
+export const STATUS_BY_SEVERITY: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
 
-const NAMES: ReadonlyMap<string, Severity> = new Map([
+const SEVERITY_NAMES: ReadonlyMap<string, Severity> = new Map([
   ['ok', 'ok'],
   ['warn', 'warning'],
   ['warning', 'warning'],
@@ -19,7 +19,7 @@ const NAMES: ReadonlyMap<string, Severity> = new Map([
 
 /** Returns the severity with a name such as `warn`, in upper or lower case; undefined if there is none. */
 export function parseSeverity(word: string): Severity | undefined {
-  return NAMES.get(word.toLowerCase());
+  return SEVERITY_NAMES.get(word.toLowerCase());
 }
 
 /**
@@ -41,5 +41,5 @@ export function severityOf(status: number): Severity {
 
 /** Returns the rank of a status in lists; 0 is the worst: critical. */
 export function statusRank(status: number): number {
-  return WORST_FIRST.indexOf(severityOf(status));
+  return SEVERITIES_WORST_FIRST.indexOf(severityOf(status));
 }

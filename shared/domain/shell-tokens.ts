@@ -14,7 +14,7 @@ export const SHELL_TOKENS_WARNING =
  *
  * @param hasEntityTokens whether the check was defined by the v2 API, whose tokens begin with `{{`
  */
-export function shellTokensIn(check: Attributes, hasEntityTokens: boolean): readonly string[] | undefined {
+export function findShellTokens(check: Attributes, hasEntityTokens: boolean): readonly string[] | undefined {
   const isRisky = (command: unknown): boolean =>
     typeof command === 'string' && (hasToken(command) || (hasEntityTokens && command.includes(ENTITY_TOKEN)));
   // If `mon.command` is a list, that command runs, and `command` is only for display.

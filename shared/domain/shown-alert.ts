@@ -29,9 +29,9 @@ export function shownAlert(event: Event, settings: AlertSettings, inhibitor?: st
   return {
     labels,
     annotations: annotationsOf(event, alert !== undefined),
-    startsAt: moment(startsAt),
-    endsAt: moment(check.executed + ttl),
-    updatedAt: moment(timestamp),
+    startsAt: isoTime(startsAt),
+    endsAt: isoTime(check.executed + ttl),
+    updatedAt: isoTime(timestamp),
     fingerprint: fingerprintOf(labels),
     ...(typeof url === 'string' ? { generatorURL: url } : {}),
     receivers: [{ name: ALERT_RECEIVER }],
@@ -61,7 +61,7 @@ function textsOf(value: unknown): LabelSet {
  *
  * @param seconds epoch seconds; a time out of the range of dates becomes 1970
  */
-function moment(seconds: number): string {
+function isoTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
 }

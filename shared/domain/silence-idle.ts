@@ -33,7 +33,7 @@ export type IdleStep =
   | { readonly kind: 'wake' }
   | { readonly kind: 'end'; readonly idle: SilenceIdle };
 
-const NONE: IdleStep = { kind: 'none' };
+const NO_STEP: IdleStep = { kind: 'none' };
 
 /**
  * Maximum age in seconds at which a silence counts as new. For a new silence, the time without a match is measured from
@@ -44,21 +44,21 @@ const NEW_SECONDS = 120;
 /** Decides from the matches of a silence so far whether it is marked as idle or ended (spec, idleness). */
 export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRules, nowMs: number): IdleStep {
   const { idle } = entry;
-  const unmarked: IdleStep = idle === undefined ? NONE : { kind: 'wake' };
+  const unmarked: IdleStep = idle === undefined ? NO_STEP : { kind: 'wake' };
   // A maintenance silence is never idle, because it lasts as long as its command runs.
   if (rules.afterSeconds === 0 || entry.run !== undefined || isExpiredForGood(entry, nowMs)) return unmarked;
   const began = beginOf(entry);
   if (began * 1000 > nowMs) return unmarked;
   const since = facts.use?.unmatched_since;
   if (since === undefined) return { kind: 'count', since: firstCounted(began, nowMs) };
-  const dueMs = idleAt(entry, since, rules);
+  const dueMs = idleFromMs(entry, since, rules);
   if (dueMs === undefined || nowMs < dueMs) return unmarked;
   if (isActive(entry, nowMs) && facts.covers()) return { kind: 'match' };
   const mark = markOf(idle?.at ?? Math.floor(nowMs / 1000), since, rules);
   if (idle !== undefined && mark.ends_at !== undefined && mark.ends_at * 1000 <= nowMs) {
     return { kind: 'end', idle: mark };
   }
-  return isSameMark(idle, mark) ? NONE : { kind: 'idle', idle: mark };
+  return isSameMark(idle, mark) ? NO_STEP : { kind: 'idle', idle: mark };
 }
 
 /**
@@ -68,7 +68,7 @@ export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRule
  * @param since epoch seconds of the last match, or else of the start of the measurement
  * @returns epoch milliseconds; undefined if no further window exists
  */
-function idleAt(
+function idleFromMs(
   { recurrence }: Pick<SilencedEntry, 'recurrence'>,
   since: number,
   { afterSeconds }: IdleRules,
@@ -91,10 +91,10 @@ export function isCounted(entry: SilencedEntry | undefined, since: number | unde
 
 /** Returns the reason for ending an idle silence, for the audit trail and the timeline. */
 export function idleReason({ since, at }: SilenceIdle): string {
-  return `idle: no event matched since ${moment(since)}, marked ${moment(at)}`;
+  return `idle: no event matched since ${isoSeconds(since)}, marked ${isoSeconds(at)}`;
 }
 
-function moment(seconds: number): string {
+function isoSeconds(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 

@@ -1,12 +1,12 @@
 import type { AuditRecord } from '../schemas/audit.ts';
-import type { SilencedTargetParts } from '../schemas/silenced.ts';
+import type { SilencedTargetAttributes } from '../schemas/silenced.ts';
 import { targetId } from './silencing.ts';
 
 /**
  * Returns the name of a silence for people: `search subscriptions=rack:r20` if it matches by search, because the id of
  * such a silence is a hash, otherwise its id. Not yet safe for a terminal.
  */
-export function silenceName(target: SilencedTargetParts & { readonly id?: string }): string {
+export function silenceName(target: SilencedTargetAttributes & { readonly id?: string }): string {
   const { selector } = target;
   return typeof selector === 'string' ? `search ${selector}` : (target.id ?? targetId(target));
 }

@@ -26,7 +26,7 @@ export function reminderAt(
 }
 
 /** The name of the check in the event that reminds of the end of a silence; its client is `mon`. */
-const REMINDER = 'silence-reminder';
+const REMINDER_CHECK = 'silence-reminder';
 
 /**
  * Returns the event by which a handler notifies that a silence is about to end. The event is not stored.
@@ -48,7 +48,7 @@ export function reminderEvent(
       version: COMPATIBLE_VERSION,
     },
     check: {
-      name: REMINDER,
+      name: REMINDER_CHECK,
       handlers: [handler],
       output: reminderText(entry, now),
       status: 1,

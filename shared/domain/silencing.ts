@@ -1,10 +1,10 @@
 import type { SilencedRow } from '../schemas/feed.ts';
 import type { SubmittedRecurrence } from '../schemas/recurrence.ts';
-import type { SilencedEntry, SilencedTargetParts, SilencedView } from '../schemas/silenced.ts';
+import type { SilencedEntry, SilencedTargetAttributes, SilencedView } from '../schemas/silenced.ts';
 import { familiesOf } from './check-family.ts';
 import type { EventState } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { endAfter, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
+import { expireAtMsOf, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
 import { nextWindow, recurrenceOf } from './recurrence.ts';
 
 /** Returns the id of a silence of a subscription, a check or both: `SUBSCRIPTION:CHECK`, with `*` for a missing one. */
@@ -22,29 +22,29 @@ export function selectorId(selector: string): string {
   return SELECTOR_ID + fingerprintOf({ selector });
 }
 
-const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
+const UUID_FORMAT = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
 
 /** Whether an id belongs to a silence with a selector, including silences that were created by the Alertmanager API. */
 export function isSelectorId(id: string): boolean {
-  return /^selector-[\da-f]{16}$/.test(id) || UUID.test(id);
+  return /^selector-[\da-f]{16}$/.test(id) || UUID_FORMAT.test(id);
 }
 
 /**
  * Returns the id of a silence that is restored or replicated. Silences from the Alertmanager API keep their ids, as
  * several of them can have the same matchers.
  */
-export function entryId(entry: SilencedTargetParts & { readonly id?: unknown }): string {
+export function entryId(entry: SilencedTargetAttributes & { readonly id?: unknown }): string {
   const { id, selector } = entry;
-  return typeof id === 'string' && UUID.test(id) && selector?.startsWith('{') === true ? id : targetId(entry);
+  return typeof id === 'string' && UUID_FORMAT.test(id) && selector?.startsWith('{') === true ? id : targetId(entry);
 }
 
 /** Returns the id of a silence with this target: a selector, or a subscription and a check. */
-export function targetId({ subscription, check, selector }: SilencedTargetParts): string {
+export function targetId({ subscription, check, selector }: SilencedTargetAttributes): string {
   return selector === null || selector === undefined ? silencedId(subscription, check) : selectorId(selector.trim());
 }
 
 /** A validated request for a silence. An attribute that is null has the same meaning as an absent one. */
-export interface SilencedRequest extends SilencedTargetParts {
+export interface SilencedRequest extends SilencedTargetAttributes {
   readonly reason?: string | null | undefined;
   readonly creator?: string | null | undefined;
   /** Epoch seconds. */
@@ -72,7 +72,7 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
     reason: request.reason ?? null,
     creator: request.creator ?? null,
     begin,
-    expireAtMs: endAfter(request.expire, startMs),
+    expireAtMs: expireAtMsOf(request.expire, startMs),
     expire_on_resolve: request.expire_on_resolve ?? false,
     timestamp: Math.floor(nowMs / 1000),
     ...(selector !== undefined && { selector }),
@@ -81,7 +81,7 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
 }
 
 /** The `expireAtMs` of a recurring silence before its window is computed. With it, the silence counts as expired. */
-const OVER = 0;
+const EXPIRED_AT_MS = 0;
 
 /**
  * Sets begin and end of a recurring silence to those of its active or next window, whatever they were before; for
@@ -89,37 +89,37 @@ const OVER = 0;
  */
 export function withCurrentWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined) return entry;
-  const own = withWindowAt({ ...entry, expireAtMs: OVER, expire_on_resolve: false }, nowMs);
-  return withReminderOf(own, entry);
+  const own = setWindow({ ...entry, expireAtMs: EXPIRED_AT_MS, expire_on_resolve: false }, nowMs);
+  return copyReminder(own, entry);
 }
 
 /**
  * Copies `reminder_sent` to a silence from its earlier version if both have the same end, so that the reminder is not
  * sent twice (spec, reminder 1).
  */
-export function withReminderOf(
+export function copyReminder(
   entry: SilencedEntry,
   { expireAtMs, reminder_sent }: Pick<SilencedEntry, 'expireAtMs' | 'reminder_sent'>,
 ): SilencedEntry {
   return reminder_sent === undefined || entry.expireAtMs !== expireAtMs ? entry : { ...entry, reminder_sent };
 }
 
-const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
+const currentWindowCache = new WeakMap<SilencedEntry, SilencedEntry>();
 
 /**
  * Returns a silence with its begin and end at a time. If the stored window of a recurring silence has ended, they are
  * those of its active or next window. If no window follows, the silence remains expired.
  */
-export function silenceAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
+export function toCurrentWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined || !isExpired(entry, nowMs)) return entry;
-  const cachedEntry = inWindows.get(entry);
+  const cachedEntry = currentWindowCache.get(entry);
   if (cachedEntry !== undefined && !isExpired(cachedEntry, nowMs)) return cachedEntry;
-  const next = withWindowAt(entry, nowMs);
-  inWindows.set(entry, next);
+  const next = setWindow(entry, nowMs);
+  currentWindowCache.set(entry, next);
   return next;
 }
 
-function withWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
+function setWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   const { recurrence, reminder_sent: _ofItsLastEnd, ...attributes } = entry;
   const window = recurrence === undefined ? undefined : nextWindow(recurrence, nowMs);
   if (recurrence === undefined || window === undefined) return entry;
@@ -128,12 +128,12 @@ function withWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
 
 /** Whether a silence has expired at a time and, if it is a recurring one, has no further window. */
 export function isExpiredForGood(entry: SilencedEntry, nowMs: number): boolean {
-  return isExpired(silenceAt(entry, nowMs), nowMs);
+  return isExpired(toCurrentWindow(entry, nowMs), nowMs);
 }
 
 /** Whether a silence is active: begun and not expired (completion 1.2). */
 export function isActive(entry: SilencedEntry, nowMs: number): boolean {
-  const { begin, expireAtMs } = silenceAt(entry, nowMs);
+  const { begin, expireAtMs } = toCurrentWindow(entry, nowMs);
   return !isExpired({ expireAtMs }, nowMs) && (begin === null || begin * 1000 <= nowMs);
 }
 
@@ -193,7 +193,7 @@ export function* matchingEntries(
   index: SilencedIndex,
   subscriptions: readonly string[],
   check: string,
-  selected: readonly SilencedEntry[] = NONE,
+  selected: readonly SilencedEntry[] = NO_ENTRIES,
 ): Generator<SilencedEntry, void, undefined> {
   const families = familiesOf(check);
   for (const subscription of subscriptions) {
@@ -216,7 +216,7 @@ export function* matchingEntries(
   if (selected.length > 0) yield* selected;
 }
 
-const NONE: readonly SilencedEntry[] = [];
+const NO_ENTRIES: readonly SilencedEntry[] = [];
 
 /**
  * Whether there is no silence with the check, one of its families or a subscription, and none with a matching selector.
@@ -226,7 +226,7 @@ function hasNoNamedSilence(
   index: SilencedIndex,
   subscriptions: readonly string[],
   check: string,
-  selected: readonly SilencedEntry[] = NONE,
+  selected: readonly SilencedEntry[] = NO_ENTRIES,
 ): boolean {
   if (selected.length > 0 || index.byCheck(check) !== undefined) return false;
   for (const subscription of subscriptions) if (index.bySubscription(subscription) !== undefined) return false;
@@ -234,7 +234,7 @@ function hasNoNamedSilence(
 }
 
 /** Returns the ids of the active silences that match an event, in the order of `matchingEntries`. */
-export function silencedBy(
+export function silencedByIds(
   index: SilencedIndex,
   subscriptions: readonly string[],
   check: string,

@@ -1,5 +1,5 @@
 /** Number of items that are sorted or merged in one step, which takes about a millisecond. */
-const STEP = 1024;
+const STEP_ITEMS = 1024;
 
 /**
  * Sorts items in short steps. Each step ends with a `yield`, at which the caller can let other work run. Like
@@ -12,8 +12,8 @@ export function* sortInChunks<Item>(
   order: (a: Item, b: Item) => number,
 ): Generator<void, Item[], undefined> {
   let runs: Item[][] = [];
-  for (let start = 0; start < items.length; start += STEP) {
-    runs.push(items.slice(start, start + STEP).toSorted(order));
+  for (let start = 0; start < items.length; start += STEP_ITEMS) {
+    runs.push(items.slice(start, start + STEP_ITEMS).toSorted(order));
     yield;
   }
   while (runs.length > 1) {
@@ -35,7 +35,7 @@ function* mergeRuns<Item>(
   while (atLeft < left.length && atRight < right.length) {
     const isRightFirst = order(left[atLeft] as Item, right[atRight] as Item) > 0;
     merged.push((isRightFirst ? right[atRight++] : left[atLeft++]) as Item);
-    if (merged.length % STEP === 0) yield;
+    if (merged.length % STEP_ITEMS === 0) yield;
   }
   for (; atLeft < left.length; atLeft++) merged.push(left[atLeft] as Item);
   for (; atRight < right.length; atRight++) merged.push(right[atRight] as Item);

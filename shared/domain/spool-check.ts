@@ -18,13 +18,13 @@ export function spoolCheckResult(trouble: SpoolTrouble | undefined): {
 } {
   if (trouble === undefined) return { status: 0, output: 'results are written to the spool' };
   const { reason, unsaved, dropped } = trouble;
-  const lost = dropped === 0 ? 'none was dropped' : `${results(dropped)} dropped because memory was full`;
+  const lost = dropped === 0 ? 'none was dropped' : `${resultCountText(dropped)} dropped because memory was full`;
   return {
     status: dropped === 0 ? 1 : 2,
-    output: `${reason}. Until then results are delivered from memory: ${results(unsaved)} kept there, ${lost}`,
+    output: `${reason}. Until then results are delivered from memory: ${resultCountText(unsaved)} kept there, ${lost}`,
   };
 }
 
-function results(count: number): string {
+function resultCountText(count: number): string {
   return count === 1 ? '1 result was' : `${String(count)} results were`;
 }

@@ -16,11 +16,11 @@ export type StashMigration =
     }
   | { readonly kind: 'unclear'; readonly path: string; readonly reason: string };
 
-const PREFIX = 'silence';
+const STASH_PATH_PREFIX = 'silence';
 /** The word that replaces the client in the path of a stash that silences a check on all clients (clients 4). */
-const ALL_CLIENTS = 'all';
+const ALL_CLIENTS_WORD = 'all';
 
-const NAME = /^[\w.-]{1,255}$/;
+const NAME_FORMAT = /^[\w.-]{1,255}$/;
 const CLIENT_NAME = /^[\w.:-]{1,240}$/;
 
 const REASON_LENGTH_MAX = 10_000;
@@ -44,13 +44,13 @@ const SILENCES_VERSION: Version = [0, 26, 0];
 export function convertStash(stash: StashView): StashMigration | undefined {
   const { path } = stash;
   const [prefix, client, check, ...extraParts] = path.split('/');
-  if (prefix !== PREFIX || path === PREFIX) return undefined;
+  if (prefix !== STASH_PATH_PREFIX || path === STASH_PATH_PREFIX) return undefined;
   const unclear = (reason: string): StashMigration => ({ kind: 'unclear', path, reason });
   if (client === undefined || client === '' || extraParts.length > 0 || check === '') {
     return unclear('must be silence/CLIENT, silence/CLIENT/CHECK or silence/all/CHECK');
   }
-  if (check !== undefined && !NAME.test(check)) return unclear(`${check} cannot be the name of a check`);
-  if (client === ALL_CLIENTS && check !== undefined) return entryOf(stash, undefined, check);
+  if (check !== undefined && !NAME_FORMAT.test(check)) return unclear(`${check} cannot be the name of a check`);
+  if (client === ALL_CLIENTS_WORD && check !== undefined) return entryOf(stash, undefined, check);
   if (!CLIENT_NAME.test(client)) return unclear(`${client} cannot be the name of a client`);
   return entryOf(stash, client, check);
 }

@@ -5,11 +5,11 @@ const DAY_MS = 86_400_000;
 /** Added to the length of a window, because it includes the whole second of its end. */
 const SECOND_MS = 1000;
 
-const SUNDAY = 0;
-const SATURDAY = 6;
+const SUNDAY_INDEX = 0;
+const SATURDAY_INDEX = 6;
 const DAY_NAMES = ['sundays', 'mondays', 'tuesdays', 'wednesdays', 'thursdays', 'fridays', 'saturdays'];
 
-type Repeat = NonNullable<SubdueWindow['repeat']>[number];
+type RepeatWord = NonNullable<SubdueWindow['repeat']>[number];
 
 /**
  * Whether a time is in one of the `subdues` windows of a check, in which it does not run. Each window has the fixed UTC
@@ -44,11 +44,11 @@ function dayOf(wallMs: number): number {
   return Math.floor(wallMs / DAY_MS) * DAY_MS;
 }
 
-function repeatsOnDay(repeat: Repeat, day: number, firstWallMs: number): boolean {
+function repeatsOnDay(repeat: RepeatWord, day: number, firstWallMs: number): boolean {
   const date = new Date(day);
   const first = new Date(firstWallMs);
   const weekday = date.getUTCDay();
-  const isWeekend = weekday === SUNDAY || weekday === SATURDAY;
+  const isWeekend = weekday === SUNDAY_INDEX || weekday === SATURDAY_INDEX;
   switch (repeat) {
     case 'daily':
       return true;

@@ -29,34 +29,34 @@ const FLAG_Z = 0x1f1ff;
 
 // Nearly all text is plain ASCII. Testing for other characters with a regular expression is three times as fast as a
 // loop.
-const BEYOND_ASCII = /[^ -~]/;
-const BEYOND_ASCII_LINES = /[^ -~\n]/;
+const NON_ASCII = /[^ -~]/;
+const NON_ASCII_LINES = /[^ -~\n]/;
 
 /** Matches characters that have no width, change other characters, or have an unknown width. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
-const SPACE = /\p{Zs}/u;
+const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const SPACE_CHARACTERS = /\p{Zs}/u;
 /** Matches combining marks, and two vowels that attach to the preceding letter like marks (Thai and Lao AM). */
-const MARK = /[\p{M}\u0e33\u0eb3]/u;
+const COMBINING_MARKS = /[\p{M}\u0e33\u0eb3]/u;
 /**
  * Matches emoji and Hangul letters. A combining mark must not attach to them, because terminals disagree about the
  * width of such a combination.
  */
-const NEVER_MARKED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Script=Hangul}]/u;
+const CHARACTERS_WITHOUT_MARKS = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Script=Hangul}]/u;
 
 /** Base character that is written in front of a combining mark if there is no character to which it can attach. */
 const DOTTED_CIRCLE = '\u25cc';
 
 /** Makes multi-line text safe for a terminal. In the result, lines end with `\n`. */
 export function safeText(text: string): string {
-  return BEYOND_ASCII_LINES.test(text) ? sanitize(text, '\n') : text;
+  return NON_ASCII_LINES.test(text) ? sanitizeText(text, '\n') : text;
 }
 
 /** Makes text safe for a terminal as one line: line ends become spaces, and those at the end are removed. */
 export function safeLine(text: string): string {
-  if (!BEYOND_ASCII.test(text)) return text;
+  if (!NON_ASCII.test(text)) return text;
   let end = text.length;
   while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end--;
-  return sanitize(text.slice(0, end), ' ');
+  return sanitizeText(text.slice(0, end), ' ');
 }
 
 /**
@@ -69,7 +69,7 @@ export function escapeUnseen(text: string): string {
   );
 }
 
-function sanitize(raw: string, lineEnd: '\n' | ' '): string {
+function sanitizeText(raw: string, lineEnd: '\n' | ' '): string {
   // NFC composes a letter with its marks, or the letters of a syllable, into one character if such a character exists.
   const text = raw.normalize('NFC');
   let safe = '';
@@ -103,29 +103,29 @@ function sanitize(raw: string, lineEnd: '\n' | ' '): string {
     } else if (code === 0x1b || code === 0x9b) {
       const end = colourEnd(text, code === 0x1b ? index : index - 1);
       if (end === undefined) {
-        safe += visible(code);
+        safe += escapeCode(code);
         base = 0;
       } else {
         index = end;
       }
-    } else if (isPlain(code)) {
+    } else if (isEuropeanLetter(code)) {
       safe += character;
       base = code;
       marks = 0;
     } else if (isJoiner(code) && base >= 0x300) {
       continue;
-    } else if (HIDDEN.test(character) || isSyllablePart(code)) {
-      safe += visible(code);
+    } else if (HIDDEN_CHARACTERS.test(character) || isSyllablePart(code)) {
+      safe += escapeCode(code);
       base = 0;
     } else if (code >= FLAG_A && code <= FLAG_Z) {
       base = code - FLAG_A + 'A'.charCodeAt(0);
       safe += String.fromCharCode(base);
       marks = 0;
-    } else if (SPACE.test(character)) {
+    } else if (SPACE_CHARACTERS.test(character)) {
       safe += code === 0x3000 ? '  ' : ' ';
       base = 0;
-    } else if (MARK.test(character)) {
-      if (base === 0 || NEVER_MARKED.test(String.fromCodePoint(base))) {
+    } else if (COMBINING_MARKS.test(character)) {
+      if (base === 0 || CHARACTERS_WITHOUT_MARKS.test(String.fromCodePoint(base))) {
         safe += DOTTED_CIRCLE;
         base = 0x25cc;
         marks = 0;
@@ -167,7 +167,7 @@ function isColourParameter(code: number): boolean {
 }
 
 /** Whether the code is a letter of a European script. This fast test decides for most non-ASCII text. */
-function isPlain(code: number): boolean {
+function isEuropeanLetter(code: number): boolean {
   return (code > 0xa0 && code < 0x250 && code !== 0xad) || (code >= 0x391 && code < 0x482);
 }
 
@@ -187,7 +187,7 @@ function isSyllablePart(code: number): boolean {
   return (code >= 0x1100 && code <= 0x11ff) || (code >= 0xa960 && code <= 0xa97c) || (code >= 0xd7b0 && code <= 0xd7fb);
 }
 
-function visible(code: number): string {
+function escapeCode(code: number): string {
   const hex = code.toString(16);
   if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`;
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;

@@ -1,7 +1,7 @@
 import { parseDay } from '../schemas/calendar-day.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
 import { formatDuration, parseDuration, unitQuestion } from './duration.ts';
-import { localMoments, offsetAt } from './local-time.ts';
+import { findLocalTimes, utcOffsetMs } from './local-time.ts';
 
 /*
  * The one grammar for times that people type, and the one form in which times are shown to them. Times without a zone
@@ -36,10 +36,10 @@ const TEXT_LENGTH_MAX = 80;
 /** Latest time that is shown as a date: 9999 is the last year with four digits. */
 const TIME_MAX_MS = Date.UTC(9999, 11, 31);
 
-const DAY = String.raw`(?<day>today|tomorrow|yesterday|\d{4}-\d\d-\d\d)`;
+const DAY_SOURCE = String.raw`(?<day>today|tomorrow|yesterday|\d{4}-\d\d-\d\d)`;
 const TIME_OF_DAY = String.raw`(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d)(?:\.\d{1,9})?)?`;
-const ZONE = String.raw`(?: ?(?<zone>Z|UTC|[+-]\d\d:?\d\d)| (?<named>[a-z][\w/+-]*))?`;
-const CALENDAR_TIME = new RegExp(`^(?:${DAY}|(?:${DAY}[T ])?${TIME_OF_DAY})${ZONE}$`, 'i');
+const ZONE_SOURCE = String.raw`(?: ?(?<zone>Z|UTC|[+-]\d\d:?\d\d)| (?<named>[a-z][\w/+-]*))?`;
+const CALENDAR_TIME = new RegExp(`^(?:${DAY_SOURCE}|(?:${DAY_SOURCE}[T ])?${TIME_OF_DAY})${ZONE_SOURCE}$`, 'i');
 
 /**
  * Parses a time: `now`, a time of day (`22:00`), a day with or without a time of day (`tomorrow 02:00`, `yesterday
@@ -56,7 +56,7 @@ export function readTime(text: string, clock: LocalClock, direction: 'past' | 'f
   if (typed.length > TEXT_LENGTH_MAX) return { problem: 'this time is too long' };
   const { nowMs } = clock;
   if (/^now$/i.test(typed)) return { atMs: nowMs };
-  if (/^\d{9,12}$/.test(typed)) return within(Number(typed) * 1000, text);
+  if (/^\d{9,12}$/.test(typed)) return checkTimeRange(Number(typed) * 1000, text);
   const [, amount, sign] = /^(?:in (?=\d)|\+ ?)?(\d.*?)( ago)?$/i.exec(typed) ?? [];
   const isAhead = /^(?:in |\+)/i.test(typed);
   if (amount !== undefined && !(isAhead && sign !== undefined)) {
@@ -67,7 +67,7 @@ export function readTime(text: string, clock: LocalClock, direction: 'past' | 'f
         return { problem: `${JSON.stringify(text)} before or after now? write ${typed} ago or in ${typed}` };
       }
       const isLater = isAhead || (sign === undefined && direction === 'future');
-      return within(nowMs + (isLater ? seconds : -seconds) * 1000, text);
+      return checkTimeRange(nowMs + (isLater ? seconds : -seconds) * 1000, text);
     }
   }
   const groups = CALENDAR_TIME.exec(typed)?.groups;
@@ -105,11 +105,13 @@ function calendarTime(
   const timeMs = (Number(hour) * 3600 + Number(minute) * 60 + Number(second)) * 1000;
   if (day !== undefined || direction === 'any') {
     const dayMs = day === undefined ? today : dayOf(day, today);
-    return dayMs === undefined ? notATime(text, direction) : within(localMoments(dayMs + timeMs, zone).firstMs, text);
+    return dayMs === undefined
+      ? notATime(text, direction)
+      : checkTimeRange(findLocalTimes(dayMs + timeMs, zone).firstMs, text);
   }
-  return within(
+  return checkTimeRange(
     direction === 'past'
-      ? Math.max(...momentsAround(clock.nowMs, timeMs, zone).filter((ms) => ms <= clock.nowMs))
+      ? Math.max(...nearbyLocalTimes(clock.nowMs, timeMs, zone).filter((ms) => ms <= clock.nowMs))
       : nextTimeOfDay(timeMs, clock.nowMs - TOLERANCE_MS, zone),
     text,
   );
@@ -121,20 +123,20 @@ function calendarTime(
  * @param timeMs milliseconds since midnight on the clocks
  */
 export function nextTimeOfDay(timeMs: number, afterMs: number, zone: string): number {
-  return Math.min(...momentsAround(afterMs, timeMs, zone).filter((ms) => ms > afterMs));
+  return Math.min(...nearbyLocalTimes(afterMs, timeMs, zone).filter((ms) => ms > afterMs));
 }
 
-function momentsAround(epochMs: number, timeMs: number, zone: string): readonly number[] {
+function nearbyLocalTimes(epochMs: number, timeMs: number, zone: string): readonly number[] {
   const day = localDay(epochMs, zone);
   return [-1, 0, 1].flatMap((days) => {
-    const { firstMs, lastMs } = localMoments(day + days * DAY_MS + timeMs, zone);
+    const { firstMs, lastMs } = findLocalTimes(day + days * DAY_MS + timeMs, zone);
     return [firstMs, lastMs];
   });
 }
 
 /** Returns the local day at a time, as the midnight of that day in UTC. */
 function localDay(epochMs: number, zone: string): number {
-  return Math.floor((epochMs + offsetAt(epochMs, zone)) / DAY_MS) * DAY_MS;
+  return Math.floor((epochMs + utcOffsetMs(epochMs, zone)) / DAY_MS) * DAY_MS;
 }
 
 function dayOf(day: string, today: number): number | undefined {
@@ -150,7 +152,7 @@ function dayOf(day: string, today: number): number | undefined {
   }
 }
 
-function within(atMs: number, text: string): ReadTime {
+function checkTimeRange(atMs: number, text: string): ReadTime {
   return atMs >= 0 && atMs <= TIME_MAX_MS ? { atMs } : { problem: `${JSON.stringify(text)} is too far from now` };
 }
 
@@ -176,7 +178,7 @@ export function timeOfDayText(atMs: number, zone: string, precision: 'seconds' |
 
 /** Formats a date and time in ISO 8601 with its offset, as one word for programs: `2026-11-20T17:14:07-05:00`. */
 export function isoText(atMs: number, zone: string): string {
-  const offsetMs = offsetAt(atMs, zone);
+  const offsetMs = utcOffsetMs(atMs, zone);
   return `${localText(atMs, zone).slice(0, 19)}${offsetMs === 0 ? 'Z' : offsetText(offsetMs)}`;
 }
 
@@ -187,7 +189,7 @@ export function dateText(atMs: number, zone: string): string {
 
 /** Returns the local time in ISO 8601 with milliseconds and without its zone, such as `2026-11-20T22:14:07.125`. */
 function localText(atMs: number, zone: string): string {
-  return isShownAsDate(atMs) ? new Date(atMs + offsetAt(atMs, zone)).toISOString().slice(0, -1) : '----';
+  return isShownAsDate(atMs) ? new Date(atMs + utcOffsetMs(atMs, zone)).toISOString().slice(0, -1) : '----';
 }
 
 function isShownAsDate(atMs: number): boolean {
@@ -200,26 +202,26 @@ function isShownAsDate(atMs: number): boolean {
  */
 function zoneSuffix(atMs: number, zone: string): string {
   if (zone === 'UTC' || !isShownAsDate(atMs)) return 'Z';
-  const offsetMs = offsetAt(atMs, zone);
+  const offsetMs = utcOffsetMs(atMs, zone);
   const key = `${zone} ${String(offsetMs)}`;
-  const cached = suffixes.get(key);
+  const cached = suffixCache.get(key);
   if (cached !== undefined) return cached;
-  const suffix = abbreviation(atMs, zone, offsetMs) ?? offsetText(offsetMs);
-  if (suffixes.size >= SUFFIXES_MAX) suffixes.clear();
-  suffixes.set(key, suffix);
+  const suffix = zoneAbbreviation(atMs, zone, offsetMs) ?? offsetText(offsetMs);
+  if (suffixCache.size >= SUFFIXES_MAX) suffixCache.clear();
+  suffixCache.set(key, suffix);
   return suffix;
 }
 
 /** Maximum number of cached suffixes, one per zone and offset. Few zones are in use. */
 const SUFFIXES_MAX = 64;
-const suffixes = new Map<string, string>();
+const suffixCache = new Map<string, string>();
 
-function abbreviation(atMs: number, zone: string, offsetMs: number): string | undefined {
+function zoneAbbreviation(atMs: number, zone: string, offsetMs: number): string | undefined {
   const parts = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'short' }).formatToParts(atMs);
   const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
   if (name === 'UTC') return 'Z';
   const named = timeZoneOf(name);
-  return named === undefined || offsetAt(atMs, named) !== offsetMs ? undefined : ` ${name}`;
+  return named === undefined || utcOffsetMs(atMs, named) !== offsetMs ? undefined : ` ${name}`;
 }
 
 function offsetText(offsetMs: number): string {

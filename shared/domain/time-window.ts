@@ -13,7 +13,7 @@ export interface TimeWindow {
   readonly zone: string | undefined;
 }
 
-const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const WEEKDAY_KEYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /**
  * Converts time windows from their validated form in a definition.
@@ -28,7 +28,7 @@ export function parseTimeWindows({ days }: TimeWindows): TimeWindow[] {
       if (begin === undefined || end === undefined)
         throw new TypeError('internal error: invalid time of day in a time window');
       return {
-        weekday: day === 'all' ? day : WEEKDAYS.indexOf(day),
+        weekday: day === 'all' ? day : WEEKDAY_KEYS.indexOf(day),
         begin: begin.seconds,
         end: end.seconds,
         zone: begin.zone === undefined ? undefined : timeZoneOf(begin.zone),
@@ -55,7 +55,7 @@ export function isInWindow(windows: readonly TimeWindow[], nowMs: number, zone: 
     const windowZone = window.zone ?? zone;
     const wall = walls.get(windowZone) ?? wallTime(nowMs, windowZone);
     walls.set(windowZone, wall);
-    return holds(window, wall);
+    return isWallTimeInWindow(window, wall);
   });
 }
 
@@ -69,12 +69,16 @@ function wallTime(nowMs: number, zone: string): WallTime {
   return { weekday, seconds: hour * 3600 + minute * 60 + second };
 }
 
-function holds(window: TimeWindow, { weekday, seconds }: WallTime): boolean {
-  if (!wrapsMidnight(window)) return isOn(window, weekday) && window.begin <= seconds && seconds <= window.end;
+function isWallTimeInWindow(window: TimeWindow, { weekday, seconds }: WallTime): boolean {
+  if (!wrapsMidnight(window))
+    return appliesOnWeekday(window, weekday) && window.begin <= seconds && seconds <= window.end;
   const yesterday = (weekday + 6) % 7;
-  return (isOn(window, weekday) && seconds >= window.begin) || (isOn(window, yesterday) && seconds <= window.end);
+  return (
+    (appliesOnWeekday(window, weekday) && seconds >= window.begin) ||
+    (appliesOnWeekday(window, yesterday) && seconds <= window.end)
+  );
 }
 
-function isOn(window: TimeWindow, weekday: number): boolean {
+function appliesOnWeekday(window: TimeWindow, weekday: number): boolean {
   return window.weekday === 'all' || window.weekday === weekday;
 }

@@ -1,21 +1,21 @@
 /** Default length of a truncated output, in characters (reference 2.2). */
 const LENGTH_DEFAULT = 255;
 
-type WithOutput = Readonly<Record<string, unknown>> & { readonly output: string };
+type OutputOwner = Readonly<Record<string, unknown>> & { readonly output: string };
 
 /** Returns a result for storage: its output is truncated if `truncate_output` says so. Events keep the whole output. */
-export function withStoredOutput<Check extends WithOutput>(check: Check): Check {
+export function withStoredOutput<Check extends OutputOwner>(check: Check): Check {
   if (!truncatesOutput(check)) return check;
-  return withOutput(check, truncateOutput(check.output, check['truncate_output_length']));
+  return replaceOutput(check, truncateOutput(check.output, check['truncate_output_length']));
 }
 
 /** Cuts the output in stored results and events to `max_output_size` bytes, like Sensu Go. Handlers get all of it. */
-export function withinOutputSize<Check extends WithOutput>(check: Check): Check {
+export function withinOutputSize<Check extends OutputOwner>(check: Check): Check {
   const most = check['max_output_size'];
-  return typeof most === 'number' && most > 0 ? withOutput(check, firstBytes(check.output, most)) : check;
+  return typeof most === 'number' && most > 0 ? replaceOutput(check, firstBytes(check.output, most)) : check;
 }
 
-function withOutput<Check extends WithOutput>(check: Check, output: string): Check {
+function replaceOutput<Check extends OutputOwner>(check: Check, output: string): Check {
   return output === check.output ? check : { ...check, output };
 }
 

@@ -45,7 +45,7 @@ export function staleResult(check: CheckResult, client: string, now: number): Ch
     ...check,
     output: `Last check execution was ${String(now - check.executed)} seconds ago`,
     status: Number.isInteger(check['ttl_status']) ? check['ttl_status'] : 1,
-    ...(isV2Result(check) ? staleParts(check, now) : { interval: STALE_REPEAT_SECONDS }),
+    ...(isV2Result(check) ? staleMetadata(check, now) : { interval: STALE_REPEAT_SECONDS }),
     ...(typeof check['source'] === 'string' ? { origin: client } : {}),
   };
   delete stale['force_resolve'];
@@ -59,7 +59,7 @@ export function hasStaleOutput({ output }: CheckResult): boolean {
 }
 
 /** Returns a result without the attributes of its TTL. */
-export function withoutTtl(check: CheckResult): CheckResult {
+export function removeTtl(check: CheckResult): CheckResult {
   const { ttl: _ttl, ttl_status: _status, ttl_resolves: _resolves, ...attributes } = check;
   return attributes;
 }
@@ -69,7 +69,7 @@ export function withoutTtl(check: CheckResult): CheckResult {
  * Perhaps no other result would ever resolve it.
  */
 export function ttlRemovedResult(check: CheckResult, client: string): CheckResult {
-  const { resolve_after: _after, total_state_change: _change, ...attributes } = withoutTtl(check);
+  const { resolve_after: _after, total_state_change: _change, ...attributes } = removeTtl(check);
   const output = `The definition of ${check.name} no longer has a ttl: its results are no longer expected`;
   const origin = typeof check['source'] === 'string' ? { origin: client } : {};
   return { ...(attributes as unknown as CheckResult), output, status: 0, ...origin, force_resolve: true };
@@ -88,7 +88,7 @@ function endedResult(check: CheckResult, client: string, now: number): CheckResu
  * Returns the metadata for reporting a stale result in the v2 format. The check has no creator, because the backend
  * reports the result. The event keeps its creator and gets the current time.
  */
-function staleParts(check: CheckResult, now: number): Pick<CheckResult, 'metadata' | 'event_metadata'> {
+function staleMetadata(check: CheckResult, now: number): Pick<CheckResult, 'metadata' | 'event_metadata'> {
   const { created_by: creator, ...metadata } = isSettings(check['metadata']) ? check['metadata'] : {};
   const eventMetadata = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
   return {

@@ -2,7 +2,7 @@ import type { AttributeConditions } from './attribute-conditions.ts';
 import type { V2Expressions } from './v2/expressions.ts';
 import { attributePaths, type AttributePath } from './expression/attribute-paths.ts';
 import type { Shape } from './attribute-shapes.ts';
-import { nearest } from './nearest.ts';
+import { findNearest } from './nearest.ts';
 
 /** An attribute that is used in an expression or condition but does not exist. The author gets a warning. */
 export interface UnknownAttribute {
@@ -25,23 +25,24 @@ export function unknownAttributes(paths: Iterable<AttributePath>, shape: Shape):
 /** Returns a warning about an unknown attribute: the second half of a sentence that begins with the expression. */
 export function unknownAttributeText({ path, suggestion }: UnknownAttribute): string {
   const instead = suggestion === undefined ? 'remove it, or correct the name' : `did you mean ${suggestion.join('.')}?`;
-  return `uses ${truncate(path.join('.'))}, which has no value unless the data contains an attribute of that name: ${instead}`;
+  return `uses ${truncateQuoted(path.join('.'))}, which has no value unless the data contains an attribute of that name: ${instead}`;
 }
 
 /** Returns the warnings for the author of v2 expressions: one for each unknown attribute. */
 export function expressionWarnings({ expressions }: V2Expressions, shape: Shape): string[] {
   return expressions.flatMap((expression) =>
     unknownAttributes(attributePaths(expression), shape).map(
-      (unknown) => `the expression ${JSON.stringify(truncate(expression.source))} ${unknownAttributeText(unknown)}`,
+      (unknown) =>
+        `the expression ${JSON.stringify(truncateQuoted(expression.source))} ${unknownAttributeText(unknown)}`,
     ),
   );
 }
 
 /** Maximum length of an expression or a name that a warning quotes. */
-const SHOWN_MAX = 100;
+const QUOTED_LENGTH_MAX = 100;
 
-function truncate(text: string): string {
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+function truncateQuoted(text: string): string {
+  return text.length > QUOTED_LENGTH_MAX ? `${text.slice(0, QUOTED_LENGTH_MAX)}…` : text;
 }
 
 /** A warning about a condition of a v1 filter or proxy request, with the path of the condition. */
@@ -52,21 +53,21 @@ export interface ConditionWarning {
 
 /** Returns the warnings about unknown attributes in v1 conditions, including those in their expressions. */
 export function conditionWarnings(conditions: AttributeConditions, shape: Shape): ConditionWarning[] {
-  return [...attributesNamedBy(conditions, [])].flatMap(({ at, names }) =>
+  return [...collectNames(conditions, [])].flatMap(({ at, names }) =>
     unknownAttributes(names, shape).map((unknown) => ({ path: at, message: unknownAttributeText(unknown) })),
   );
 }
 
-interface Naming {
+interface AttributeUse {
   readonly at: AttributePath;
   readonly names: readonly AttributePath[];
 }
 
-function* attributesNamedBy({ attributes }: AttributeConditions, within: AttributePath): Generator<Naming> {
+function* collectNames({ attributes }: AttributeConditions, within: AttributePath): Generator<AttributeUse> {
   for (const [name, condition] of attributes) {
     const at = [...within, name];
     if (condition.kind === 'conditions' && condition.attributes.size > 0) {
-      yield* attributesNamedBy(condition, at);
+      yield* collectNames(condition, at);
       continue;
     }
     const tokens = condition.kind === 'expression' ? attributePaths(condition.expression) : [];
@@ -81,7 +82,7 @@ function unknownAttribute(path: AttributePath, rootShape: Shape): UnknownAttribu
     const next: Shape | undefined = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (next === undefined) {
       const before = path.slice(0, depth);
-      return { path: [...before, name], suggestion: suggestionFor(name, shape, before) };
+      return { path: [...before, name], suggestion: suggestAttribute(name, shape, before) };
     }
     shape = next;
   }
@@ -89,13 +90,17 @@ function unknownAttribute(path: AttributePath, rootShape: Shape): UnknownAttribu
 }
 
 /** Returns an existing attribute with the same name one level deeper (`event.check` for `check`) or a similar name. */
-function suggestionFor(name: string, shape: Exclude<Shape, 'any'>, before: AttributePath): AttributePath | undefined {
+function suggestAttribute(
+  name: string,
+  shape: Exclude<Shape, 'any'>,
+  before: AttributePath,
+): AttributePath | undefined {
   const names = Object.keys(shape);
   const below = names.find((other) => {
     const inner = shape[other];
     return inner !== undefined && inner !== 'any' && Object.hasOwn(inner, name);
   });
   if (below !== undefined) return [...before, below, name];
-  const similar = nearest(name, names);
+  const similar = findNearest(name, names);
   return similar === undefined ? undefined : [...before, similar];
 }

@@ -2,7 +2,7 @@
 const TEXT_LENGTH_MAX = 500;
 const HEADER_LENGTH_MAX = 4000;
 
-const WARNING = /299 - ("(?:[^"\\]|\\.)*")/g;
+const WARNING_FORMAT = /299 - ("(?:[^"\\]|\\.)*")/g;
 
 /**
  * Returns the HTTP header `Warning` with these texts. If not all texts fit, the header ends with the number of the
@@ -25,7 +25,7 @@ export function warningHeader(texts: readonly string[]): string {
 
 /** Returns the texts in a `Warning` header from mon; entries of other programs, such as proxies, are ignored. */
 export function warningTexts(header: string | undefined): string[] {
-  return [...(header ?? '').matchAll(WARNING)].flatMap(([, quoted = '']) => textOf(quoted) ?? []);
+  return [...(header ?? '').matchAll(WARNING_FORMAT)].flatMap(([, quoted = '']) => textOf(quoted) ?? []);
 }
 
 /** Formats one warning. Non-ASCII characters are escaped, because headers cannot contain them. */

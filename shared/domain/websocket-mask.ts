@@ -5,7 +5,7 @@
  */
 
 /** Masks or unmasks a payload in place. */
-export function unmask(payload: Uint8Array, key: Uint8Array): void {
+export function maskInPlace(payload: Uint8Array, key: Uint8Array): void {
   const { buffer, byteOffset, length } = payload;
   // A 32-bit word must be aligned in memory, so up to three bytes come before the first word.
   const head = -byteOffset & 3;
@@ -20,9 +20,15 @@ export function unmask(payload: Uint8Array, key: Uint8Array): void {
 }
 
 /** Writes the first `length` bytes of `source`, masked, to `output` at `offset`. Both can be the same buffer. */
-export function mask(source: Uint8Array, key: Uint8Array, output: Uint8Array, offset: number, length: number): void {
+export function writeMasked(
+  source: Uint8Array,
+  key: Uint8Array,
+  output: Uint8Array,
+  offset: number,
+  length: number,
+): void {
   output.set(source.subarray(0, length), offset);
-  unmask(output.subarray(offset, offset + length), key);
+  maskInPlace(output.subarray(offset, offset + length), key);
 }
 
 function maskBytes(payload: Uint8Array, key: Uint8Array, from: number, to: number): void {
@@ -32,8 +38,8 @@ function maskBytes(payload: Uint8Array, key: Uint8Array, from: number, to: numbe
 /** Returns four bytes of the repeated masking key, from `start` on, in the byte order of this host. */
 function wordOf(key: Uint8Array, start: number): number {
   for (let at = 0; at < 4; at++) WORD_BYTES[at] = key[(start + at) & 3] ?? 0;
-  return WORD[0] ?? 0;
+  return WORD_BUFFER[0] ?? 0;
 }
 
-const WORD = new Uint32Array(1);
-const WORD_BYTES = new Uint8Array(WORD.buffer);
+const WORD_BUFFER = new Uint32Array(1);
+const WORD_BYTES = new Uint8Array(WORD_BUFFER.buffer);

@@ -28,24 +28,30 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
   const schedule = written.schedule.trim();
   const [zone, first, last] = [written.zone.trim() || SCHEDULE_ZONE, written.firstDay.trim(), written.lastDay.trim()];
   const parsed = parseSchedule(schedule);
-  if (schedule === '') return wrong('schedule', `no schedule: ${SCHEDULE_HINT}`);
-  if ('problem' in parsed) return wrong('schedule', parsed.problem);
-  if (timeZoneOf(zone) === undefined) return wrong('zone', `"${zone}" is not a time zone: use ${TIME_ZONE_HINT}`);
+  if (schedule === '') return recurrenceProblem('schedule', `no schedule: ${SCHEDULE_HINT}`);
+  if ('problem' in parsed) return recurrenceProblem('schedule', parsed.problem);
+  if (timeZoneOf(zone) === undefined)
+    return recurrenceProblem('zone', `"${zone}" is not a time zone: use ${TIME_ZONE_HINT}`);
   const typed = readDuration(written.duration);
   if ('problem' in typed) {
-    return wrong(
+    return recurrenceProblem(
       'duration',
       written.duration.trim() === '' ? `how long a window lasts: ${DURATION_HINT}` : typed.problem,
     );
   }
   const { seconds: duration } = typed;
   if (duration < WINDOW_SECONDS.min || duration > WINDOW_SECONDS.max) {
-    return wrong('duration', `a window lasts from ${formatDuration(WINDOW_SECONDS.min)} to less than a week`);
+    return recurrenceProblem(
+      'duration',
+      `a window lasts from ${formatDuration(WINDOW_SECONDS.min)} to less than a week`,
+    );
   }
-  if (first !== '' && parseDay(first) === undefined) return wrong('first_day', `"${first}" is not a day: ${DAY_HINT}`);
-  if (last !== '' && parseDay(last) === undefined) return wrong('last_day', `"${last}" is not a day: ${DAY_HINT}`);
+  if (first !== '' && parseDay(first) === undefined)
+    return recurrenceProblem('first_day', `"${first}" is not a day: ${DAY_HINT}`);
+  if (last !== '' && parseDay(last) === undefined)
+    return recurrenceProblem('last_day', `"${last}" is not a day: ${DAY_HINT}`);
   if (first !== '' && last !== '' && last < first) {
-    return wrong('last_day', `the last day is before the first day, ${first}: swap them`);
+    return recurrenceProblem('last_day', `the last day is before the first day, ${first}: swap them`);
   }
   const recurrence = recurrenceOf({
     schedule,
@@ -55,7 +61,7 @@ export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadR
     ...(last !== '' && { last_day: last }),
   });
   const fault = recurrenceProblemWithAttribute(recurrence, nowMs);
-  return fault === undefined ? { recurrence } : wrong(fault.part, fault.problem);
+  return fault === undefined ? { recurrence } : recurrenceProblem(fault.part, fault.problem);
 }
 
 /** Formats a recurrence as a user would type it. */
@@ -72,6 +78,6 @@ export function writtenRecurrence(recurrence: Recurrence): WrittenRecurrence {
   };
 }
 
-function wrong(part: RecurrencePart, problem: string): ReadRecurrence {
+function recurrenceProblem(part: RecurrencePart, problem: string): ReadRecurrence {
   return { part, problem };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { texts } from './response.ts';
+import { textsSchema } from './response.ts';
 import { SCOPES } from './scope.ts';
 
 /**
@@ -17,7 +17,7 @@ export const accessResponse = z.looseObject({
     z.looseObject({
       method: z.string(),
       url: z.string(),
-      access: z.union([z.string(), texts]),
+      access: z.union([z.string(), textsSchema]),
       anonymous: z.boolean(),
     }),
   ),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DOTS_MESSAGE, isDotName, NAME_LENGTH_MAX } from './name.ts';
-import { responseSchema, numberOrZero, texts, type ResponseOf } from './response.ts';
+import { responseSchema, numberOrZero, textsSchema, type ResponseOf } from './response.ts';
 
 /** Valid aggregate names: word characters, dots, colons, bars and hyphens, but not `.` or `..` (completion 1.7). */
 export const AGGREGATE_NAME_PATTERN = /^(?!\.{1,2}$)[\w.:|-]+$/;
@@ -70,15 +70,19 @@ export type NamedAggregate = AggregateSummary & { readonly name: string };
 export const aggregateResultsResponse = responseSchema(
   z.looseObject({
     check: z.string(),
-    summary: z.array(z.looseObject({ output: z.string(), total: z.number(), clients: texts })),
+    summary: z.array(z.looseObject({ output: z.string(), total: z.number(), clients: textsSchema })),
   }),
 );
 export type AggregateResults = z.infer<typeof aggregateResultsResponse>;
 
 /** The clients of an aggregate, each with the names of its checks: `GET /aggregates/:aggregate/clients`. */
-export const aggregateClientsResponse = responseSchema(z.array(z.looseObject({ name: z.string(), checks: texts })));
+export const aggregateClientsResponse = responseSchema(
+  z.array(z.looseObject({ name: z.string(), checks: textsSchema })),
+);
 export type AggregateClient = z.infer<typeof aggregateClientsResponse>[number];
 
 /** The checks of an aggregate, each with the names of its clients: `GET /aggregates/:aggregate/checks`. */
-export const aggregateChecksResponse = responseSchema(z.array(z.looseObject({ name: z.string(), clients: texts })));
+export const aggregateChecksResponse = responseSchema(
+  z.array(z.looseObject({ name: z.string(), clients: textsSchema })),
+);
 export type AggregateCheck = z.infer<typeof aggregateChecksResponse>[number];

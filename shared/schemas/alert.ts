@@ -92,16 +92,16 @@ export type PostedAlert = z.output<typeof postedAlertSchema>;
 /** The body of `POST /api/v2/alerts`. */
 export const postedAlertsSchema = z.array(postedAlertSchema).max(BATCH_MAX);
 
-const time = z.iso.datetime();
+const isoTimeSchema = z.iso.datetime();
 const receiverResponse = z.looseObject({ name: z.string() });
 
 /** An alert in the format of the Alertmanager API. */
 export const alertResponse = z.looseObject({
   labels: z.record(z.string(), z.string()),
   annotations: z.record(z.string(), z.string()),
-  startsAt: time,
-  endsAt: time,
-  updatedAt: time,
+  startsAt: isoTimeSchema,
+  endsAt: isoTimeSchema,
+  updatedAt: isoTimeSchema,
   fingerprint: z.string(),
   generatorURL: z.string().optional(),
   receivers: z.array(receiverResponse),
@@ -130,7 +130,7 @@ export const alertmanagerStatusResponse = z.looseObject({
     peers: z.array(z.looseObject({ name: z.string(), address: z.string() })),
   }),
   config: z.looseObject({ original: z.string() }),
-  uptime: time,
+  uptime: isoTimeSchema,
   versionInfo: z.looseObject({
     branch: z.string(),
     buildDate: z.string(),
@@ -164,9 +164,9 @@ export type PostedSilence = z.output<typeof postedSilenceSchema>;
 export const silenceResponse = z.looseObject({
   id: z.string(),
   matchers: z.array(matcherSchema),
-  startsAt: time,
-  endsAt: time,
-  updatedAt: time,
+  startsAt: isoTimeSchema,
+  endsAt: isoTimeSchema,
+  updatedAt: isoTimeSchema,
   createdBy: z.string(),
   comment: z.string(),
   status: z.looseObject({ state: z.enum(['active', 'pending', 'expired']) }),

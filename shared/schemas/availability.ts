@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ResponseOf } from './response.ts';
 
 /** The seconds that a check spent in each status during a time range, with fractions (spec, timeline 4). */
-const shares = {
+const statusSeconds = {
   ok: z.number(),
   warning: z.number(),
   critical: z.number(),
@@ -17,7 +17,7 @@ const shares = {
   percent: z.number().nullable(),
 };
 
-const sharesSchema = z.object(shares);
+const sharesSchema = z.object(statusSeconds);
 export type Availability = ResponseOf<typeof sharesSchema>;
 
 /** A number of checks in each period, at its moment with the most problems; null if no status is known. */
@@ -44,7 +44,7 @@ export const availabilityResponse = z.object({
   /** The share of OK results over time, in at most 288 periods. */
   over_time: okOverTime.exactOptional(),
   /** The checks with the lowest `percent` first, up to the requested number. */
-  checks: z.array(z.object({ client: z.string(), check: z.string(), ...shares })),
+  checks: z.array(z.object({ client: z.string(), check: z.string(), ...statusSeconds })),
 });
 export type AvailabilityReport = ResponseOf<typeof availabilityResponse>;
 

@@ -1,5 +1,5 @@
 /** Range of valid years. It covers future recurrences, and past ones in a dump. */
-const YEARS = { min: 2000, max: 2199 };
+const YEAR_RANGE = { min: 2000, max: 2199 };
 
 /**
  * Parses a day such as `2026-12-31`.
@@ -8,7 +8,7 @@ const YEARS = { min: 2000, max: 2199 };
  */
 export function parseDay(text: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
-  if (Number(year) < YEARS.min || Number(year) > YEARS.max) return undefined;
+  if (Number(year) < YEAR_RANGE.min || Number(year) > YEAR_RANGE.max) return undefined;
   const ms = Date.UTC(Number(year), Number(month) - 1, Number(day));
   return Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text) ? undefined : ms;
 }

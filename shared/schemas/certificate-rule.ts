@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const FINGERPRINT = /^[0-9a-fA-F]{2}(?::?[0-9a-fA-F]{2}){31}$/;
+const FINGERPRINT_FORMAT = /^[0-9a-fA-F]{2}(?::?[0-9a-fA-F]{2}){31}$/;
 
 /**
  * A rule of the setting `certificate-namespaces`. The rule applies to certificates that match all of its attributes.
@@ -10,7 +10,7 @@ export const certificateRuleSchema = z
     authority: z
       .string()
       .regex(
-        FINGERPRINT,
+        FINGERPRINT_FORMAT,
         'must be the SHA-256 fingerprint of a certificate: openssl x509 -noout -fingerprint -sha256 -in FILE',
       )
       .exactOptional()

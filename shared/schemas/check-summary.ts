@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { responseSchema, texts, type ResponseOf } from './response.ts';
+import { responseSchema, textsSchema, type ResponseOf } from './response.ts';
 import { clientResponse } from './client.ts';
 
 /** Attributes of the last result of a check on a client, for tables. */
@@ -38,7 +38,7 @@ const clientCheckResponse = z.looseObject({
       action: z.string(),
       status: z.number(),
       occurrences: z.number(),
-      silenced_by: texts,
+      silenced_by: textsSchema,
     })
     .nullable(),
   /** Time of the next scheduled run, in epoch seconds; null if the backend does not schedule the check. */

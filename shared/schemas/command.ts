@@ -22,7 +22,7 @@ export const commandSchema = z.union([z.string().min(1), argumentsSchema], {
 export type CommandLine = string | readonly string[];
 
 /** A token, which is replaced by an attribute of the client: `:::name:::`. */
-const TOKEN = /:::[^:\n][^\n]*?:::/;
+const TOKEN_FORMAT = /:::[^:\n][^\n]*?:::/;
 
 /** The start of a token in the v2 API: `{{ .name }}`. */
 const ENTITY_TOKEN = /\{\{/;
@@ -34,6 +34,6 @@ const ENTITY_TOKEN = /\{\{/;
 export function programProblem(command: unknown, hasEntityTokens = false): string | undefined {
   const program: unknown = Array.isArray(command) ? command[0] : undefined;
   if (typeof program !== 'string') return undefined;
-  const isToken = TOKEN.test(program) || (hasEntityTokens && ENTITY_TOKEN.test(program));
+  const isToken = TOKEN_FORMAT.test(program) || (hasEntityTokens && ENTITY_TOKEN.test(program));
   return isToken ? 'must contain the program itself: a token is not allowed there' : undefined;
 }

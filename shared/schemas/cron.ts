@@ -8,17 +8,17 @@ const SHORTHANDS: ReadonlyMap<string, string> = new Map([
   ['@hourly', '0 * * * *'],
 ]);
 
-const FIELDS = 5;
+const FIELD_COUNT = 5;
 
 /**
  * Returns the five fields of a cron schedule. It expands a shorthand such as `@daily`, and drops a sixth field, which
  * has no meaning.
  */
 export function fiveFields(text: string): string {
-  return SHORTHANDS.get(text.toLowerCase()) ?? fieldsOf(text).slice(0, FIELDS).join(' ');
+  return SHORTHANDS.get(text.toLowerCase()) ?? fieldsOf(text).slice(0, FIELD_COUNT).join(' ');
 }
 
-interface Field {
+interface CronField {
   /** The name for error messages, with its article: `an hour`. */
   readonly name: string;
   readonly min: number;
@@ -27,17 +27,17 @@ interface Field {
   readonly names?: readonly string[];
 }
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const MONTH_NAMES = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 /** Names of the days of the week. Index 0 is Sunday. */
 export const WEEKDAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
-const WEEKDAYS = WEEKDAY_NAMES.map((name) => name.slice(0, 3));
+const WEEKDAY_ABBREVIATIONS = WEEKDAY_NAMES.map((name) => name.slice(0, 3));
 
-const MINUTE: Field = { name: 'a minute', min: 0, max: 59 };
-const HOUR: Field = { name: 'an hour', min: 0, max: 23 };
-const DAY: Field = { name: 'a day of the month', min: 1, max: 31 };
-const MONTH: Field = { name: 'a month', min: 1, max: 12, names: MONTHS };
+const MINUTE_FIELD: CronField = { name: 'a minute', min: 0, max: 59 };
+const HOUR_FIELD: CronField = { name: 'an hour', min: 0, max: 23 };
+const DAY_FIELD: CronField = { name: 'a day of the month', min: 1, max: 31 };
+const MONTH_FIELD: CronField = { name: 'a month', min: 1, max: 12, names: MONTH_NAMES };
 /** The field for the day of the week, in which 0 and 7 are Sunday. */
-const WEEKDAY: Field = { name: 'a day of the week', min: 0, max: 7, names: WEEKDAYS };
+const WEEKDAY_FIELD: CronField = { name: 'a day of the week', min: 0, max: 7, names: WEEKDAY_ABBREVIATIONS };
 
 const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -45,7 +45,7 @@ const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
  * An item of a comma-separated field: `*`, `*` with a step, a value, a range, or a range with a step. A step after a
  * single value is rejected (completion 1.13).
  */
-const ITEM = /^(?:\*|(?<from>\w+)(?:-(?<to>\w+))?)(?:\/(?<step>\d{1,4}))?$/;
+const ITEM_FORMAT = /^(?:\*|(?<from>\w+)(?:-(?<to>\w+))?)(?:\/(?<step>\d{1,4}))?$/;
 
 /**
  * Validates a schedule in cron syntax (completion 1.13): five fields (a sixth one is ignored), or a shorthand such as
@@ -70,11 +70,11 @@ export function cronProblem(text: string): string | undefined {
     return 'must have five fields: minute, hour, day of the month, month, day of the week';
   }
   return (
-    fieldProblem(minute, MINUTE) ??
-    fieldProblem(hour, HOUR) ??
-    fieldProblem(day, DAY) ??
-    fieldProblem(month, MONTH) ??
-    fieldProblem(weekday, WEEKDAY)
+    fieldProblem(minute, MINUTE_FIELD) ??
+    fieldProblem(hour, HOUR_FIELD) ??
+    fieldProblem(day, DAY_FIELD) ??
+    fieldProblem(month, MONTH_FIELD) ??
+    fieldProblem(weekday, WEEKDAY_FIELD)
   );
 }
 
@@ -110,20 +110,20 @@ export interface CronDates {
  */
 export function cronDates(text: string): CronDates {
   const [minute = '*', hour = '*', day = '*', month = '*', weekday = '*'] = fieldsOf(fiveFields(text));
-  const minutes = valuesOf(minute, MINUTE);
-  const named = (field: string, kind: Field): ReadonlySet<number> | undefined =>
+  const minutes = valuesOf(minute, MINUTE_FIELD);
+  const named = (field: string, kind: CronField): ReadonlySet<number> | undefined =>
     field === '*' ? undefined : new Set(valuesOf(field, kind));
-  const weekdays = named(weekday, WEEKDAY);
+  const weekdays = named(weekday, WEEKDAY_FIELD);
   return {
-    times: valuesOf(hour, HOUR).flatMap((at) => minutes.map((past) => at * 60 + past)),
-    months: named(month, MONTH),
-    monthDays: named(day, DAY),
+    times: valuesOf(hour, HOUR_FIELD).flatMap((at) => minutes.map((past) => at * 60 + past)),
+    months: named(month, MONTH_FIELD),
+    monthDays: named(day, DAY_FIELD),
     weekdays: weekdays === undefined ? undefined : new Set([...weekdays].map((at) => at % 7)),
   };
 }
 
 /** Returns the values that a field selects, in ascending order. */
-function valuesOf(text: string, field: Field): number[] {
+function valuesOf(text: string, field: CronField): number[] {
   const values = new Set<number>();
   for (const item of text.split(',')) {
     const range = rangeOf(item, field);
@@ -137,7 +137,7 @@ function fieldsOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-function fieldProblem(text: string, field: Field): string | undefined {
+function fieldProblem(text: string, field: CronField): string | undefined {
   for (const item of text.split(',')) {
     const range = rangeOf(item, field);
     if (range === undefined) {
@@ -151,8 +151,8 @@ function fieldProblem(text: string, field: Field): string | undefined {
   return undefined;
 }
 
-function rangeOf(item: string, field: Field): { readonly from: number; readonly to: number } | undefined {
-  const groups = ITEM.exec(item)?.groups;
+function rangeOf(item: string, field: CronField): { readonly from: number; readonly to: number } | undefined {
+  const groups = ITEM_FORMAT.exec(item)?.groups;
   if (groups === undefined) return undefined;
   const { from, to, step } = groups;
   if (step !== undefined && (Number(step) < 1 || Number(step) > stepMax(field))) return undefined;
@@ -166,11 +166,11 @@ function rangeOf(item: string, field: Field): { readonly from: number; readonly 
 /**
  * Returns the maximum step of a field. A larger step exceeds the range of the field at once, so it is likely a mistake.
  */
-function stepMax(field: Field): number {
-  return field === WEEKDAY ? 7 : field.max - field.min + 1;
+function stepMax(field: CronField): number {
+  return field === WEEKDAY_FIELD ? 7 : field.max - field.min + 1;
 }
 
-function valueOf(text: string, { min, max, names }: Field): number | undefined {
+function valueOf(text: string, { min, max, names }: CronField): number | undefined {
   const named = names?.indexOf(text.toLowerCase()) ?? -1;
   if (named !== -1) return min + named;
   const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
@@ -181,9 +181,9 @@ function valueOf(text: string, { min, max, names }: Field): number | undefined {
  * True if one of the months has one of the days. Of a range, only the first day matters, because it is the smallest.
  */
 function hasDate(days: string, months: string): boolean {
-  const first = Math.min(...days.split(',').map((item) => rangeOf(item, DAY)?.from ?? DAY.max));
+  const first = Math.min(...days.split(',').map((item) => rangeOf(item, DAY_FIELD)?.from ?? DAY_FIELD.max));
   return months.split(',').some((item) => {
-    const range = rangeOf(item, MONTH) ?? { from: MONTH.min, to: MONTH.max };
+    const range = rangeOf(item, MONTH_FIELD) ?? { from: MONTH_FIELD.min, to: MONTH_FIELD.max };
     return DAYS_OF_MONTHS.slice(range.from - 1, range.to).some((length) => first <= length);
   });
 }

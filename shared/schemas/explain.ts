@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shownEscalationSchema, type ShownEscalation } from './escalation.ts';
 import { eventActionSchema, eventResponse } from './event.ts';
 import type { Inhibitor } from './inhibition.ts';
-import { texts, type ResponseOf } from './response.ts';
+import { textsSchema, type ResponseOf } from './response.ts';
 import { recoverySchema } from './recovery.ts';
 
 /**
@@ -151,7 +151,7 @@ export const explanationResponse = z.looseObject({
       status: z.number(),
       action: eventActionSchema,
       occurrences: z.number(),
-      silenced_by: texts,
+      silenced_by: textsSchema,
       recovering: recoverySchema.exactOptional(),
     })
     .nullable(),
@@ -201,7 +201,7 @@ const inhibitionOutlookSchema = z.looseObject({
   /** Number of open events that the rule inhibits now because of this event. */
   inhibited: z.number(),
   /** Names of the attributes that must be equal in this event and in the events that the rule inhibits. */
-  equal: texts,
+  equal: textsSchema,
 });
 export type InhibitionOutlook = ResponseOf<typeof inhibitionOutlookSchema>;
 

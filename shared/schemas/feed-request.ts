@@ -22,7 +22,7 @@ export const feedLoginSchema = z.strictObject({ type: z.literal('authenticate'),
 /** Maximum interval between frames that a consumer may request, in milliseconds. */
 const PACE_MS_MAX = 10_000;
 
-const search = z.string().max(1024).optional();
+const searchSchema = z.string().max(1024).optional();
 
 /** Messages from a feed consumer to the backend. */
 export const feedRequestSchema = z.discriminatedUnion('type', [
@@ -36,9 +36,16 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
       /** A namespace, or `*` for all namespaces that the credentials may read. Default: `default`. */
       namespace: z.string().min(1).max(NAME_LENGTH_MAX).optional(),
       /** A search that selects events (`domain/search.ts`). Default: all events. */
-      filter: search,
+      filter: searchSchema,
       /** Searches for the rows of the other topics, each with its own search fields (`domain/list-searches.ts`). */
-      filters: z.strictObject({ silenced: search, clients: search, groups: search, inhibitions: search }).optional(),
+      filters: z
+        .strictObject({
+          silenced: searchSchema,
+          clients: searchSchema,
+          groups: searchSchema,
+          inhibitions: searchSchema,
+        })
+        .optional(),
       /** True to receive the events of a snapshot in columns. Default: false. */
       columns: z.boolean().optional(),
       since: z.int().min(0).optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { texts } from './response.ts';
+import { textsSchema } from './response.ts';
 import type { AttributeSetRow, EventAttributes } from './attribute-set.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
@@ -56,14 +56,14 @@ export const FEED_PATH = '/api/mon/v1/feed';
 /** Seconds without a frame after which each side sends a ping. After two unanswered pings it disconnects. */
 export const FEED_HEARTBEAT_SECONDS = 5;
 
-const namespace = z
+const namespaceSchema = z
   .string()
   .exactOptional()
   .describe('Namespace of the row. Present only if all namespaces are requested.');
 
 /** An event as a table row. `GET /events/:client/:check` returns the whole event. */
 export const eventRowSchema = z.object({
-  namespace,
+  namespace: namespaceSchema,
   client: z.string().describe('Name of the client.'),
   check: z.string().describe('Name of the check.'),
   status: z.number().describe('Status of the event: 0 is OK, 1 is warning, 2 is critical, others are unknown.'),
@@ -71,7 +71,10 @@ export const eventRowSchema = z.object({
   occurrences: z.number().describe('Number of results in a row with the current status.'),
   since: z.number().meta({ description: 'Time since which the event has its status.', unit: 'epoch seconds' }),
   last: z.number().meta({ description: 'Time at which the last result arrived.', unit: 'epoch seconds' }),
-  silenced_by: texts.meta({ value: 'list of text', description: 'IDs of the silences that match the event now.' }),
+  silenced_by: textsSchema.meta({
+    value: 'list of text',
+    description: 'IDs of the silences that match the event now.',
+  }),
   output: z
     .string()
     .describe(
@@ -81,7 +84,7 @@ export const eventRowSchema = z.object({
   inhibited_by: inhibitorSchema
     .exactOptional()
     .describe('Present only while the event is inhibited: the rule and the inhibiting event.'),
-  groups: texts
+  groups: textsSchema
     .exactOptional()
     .describe('IDs of the handler groups that contain the event. Present only if there are any.'),
   recovering: recoverySchema
@@ -144,7 +147,7 @@ const eventColumnsSchema = z.object({
   occurrences: numbersSchema,
   since: numbersSchema,
   last: numbersSchema,
-  silenced_by: valueColumn(texts),
+  silenced_by: valueColumn(textsSchema),
   output: valueColumn(z.string()),
   /** An empty id stands for no attributes. */
   client_set: valueColumn(z.string()).exactOptional(),
@@ -184,10 +187,10 @@ export type EventBrief = Pick<
 
 /** A client as a table row. */
 export const clientRowSchema = z.object({
-  namespace,
+  namespace: namespaceSchema,
   name: z.string(),
   address: z.string(),
-  subscriptions: texts,
+  subscriptions: textsSchema,
   /** Time of the last keepalive, in epoch seconds; without keepalives, the time at which the client was created. */
   timestamp: z.number(),
   /** False if the client has no agent that sends keepalives, such as a proxy client; otherwise absent. */
@@ -198,7 +201,7 @@ export type ClientRow = Readonly<z.infer<typeof clientRowSchema>>;
 
 /** A silence as a table row. It has its absolute end instead of the remaining seconds. */
 export const silencedRowSchema = z.object({
-  namespace,
+  namespace: namespaceSchema,
   id: z.string(),
   subscription: z.string().nullable(),
   check: z.string().nullable(),
@@ -247,7 +250,7 @@ export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
 export const attributeSetRowSchema = z.object({
   namespace: z.string().exactOptional(),
   id: z.string(),
-  attributes: z.record(z.string(), z.union([z.string(), texts])),
+  attributes: z.record(z.string(), z.union([z.string(), textsSchema])),
 });
 
 /**
@@ -304,24 +307,24 @@ const feedStatsSchema = z.object({
 });
 export type FeedStats = Readonly<z.infer<typeof feedStatsSchema>>;
 
-const type = <Type extends string>(name: Type): z.ZodLiteral<Type> => z.literal(name);
-const seq = z.int().min(0);
-const rows: z.ZodType<FeedRows> = feedRowsSchema;
-const brief: z.ZodType<FeedBriefs> = feedBriefsSchema;
-const columns: z.ZodType<FeedColumns> = z.object({ events: eventColumnsSchema });
+const typeSchema = <Type extends string>(name: Type): z.ZodLiteral<Type> => z.literal(name);
+const seqSchema = z.int().min(0);
+const rowsSchema: z.ZodType<FeedRows> = feedRowsSchema;
+const briefSchema: z.ZodType<FeedBriefs> = feedBriefsSchema;
+const columnsSchema: z.ZodType<FeedColumns> = z.object({ events: eventColumnsSchema });
 /** Time of the message, in epoch milliseconds on the backend's clock. */
-const time = z.number();
+const timeSchema = z.number();
 
 /** Messages from the backend to a feed consumer. */
 export const feedMessageSchema = z.discriminatedUnion('type', [
   z.object({
-    type: type('hello'),
+    type: typeSchema('hello'),
     version: z.string(),
     /** Identifies the store. A sequence number is valid only for its store. */
     store: z.string(),
     /** The display name of the backend. */
     name: z.string(),
-    time,
+    time: timeSchema,
     /** Whether the backend supports a pace. */
     pace: z.boolean().exactOptional(),
     /** Whether the backend supports events in brief. */
@@ -334,19 +337,25 @@ export const feedMessageSchema = z.discriminatedUnion('type', [
     shared: z.boolean().exactOptional(),
   }),
   /** A frame of a snapshot. `columns` has the events if the consumer requested columns; `rows` has all other rows. */
-  z.object({ type: type('snapshot'), seq, rows, columns: columns.exactOptional() }),
-  z.object({ type: type('live'), seq }),
-  z.object({ type: type('changes'), seq, time, rows, brief: brief.exactOptional() }),
-  z.object({ type: type('reset'), reason: z.string() }),
+  z.object({ type: typeSchema('snapshot'), seq: seqSchema, rows: rowsSchema, columns: columnsSchema.exactOptional() }),
+  z.object({ type: typeSchema('live'), seq: seqSchema }),
+  z.object({
+    type: typeSchema('changes'),
+    seq: seqSchema,
+    time: timeSchema,
+    rows: rowsSchema,
+    brief: briefSchema.exactOptional(),
+  }),
+  z.object({ type: typeSchema('reset'), reason: z.string() }),
   /**
    * A message of a transport. `data` is the output of the handler's mutator, by default the event as JSON; redacted.
    */
-  z.object({ type: type('message'), transport: z.string(), time, data: z.string() }),
+  z.object({ type: typeSchema('message'), transport: z.string(), time: timeSchema, data: z.string() }),
   /** Lost messages of a transport. `count` is their number since the last received message. */
-  z.object({ type: type('missed'), transport: z.string(), time, count: z.number() }),
-  z.object({ type: type('stats'), time, stats: feedStatsSchema }),
-  z.object({ type: type('error'), code: z.string(), message: z.string() }),
-  z.object({ type: type('ping') }),
-  z.object({ type: type('pong') }),
+  z.object({ type: typeSchema('missed'), transport: z.string(), time: timeSchema, count: z.number() }),
+  z.object({ type: typeSchema('stats'), time: timeSchema, stats: feedStatsSchema }),
+  z.object({ type: typeSchema('error'), code: z.string(), message: z.string() }),
+  z.object({ type: typeSchema('ping') }),
+  z.object({ type: typeSchema('pong') }),
 ]);
 export type FeedMessage = Readonly<z.infer<typeof feedMessageSchema>>;

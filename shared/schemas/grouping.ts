@@ -1,35 +1,35 @@
 import { z } from 'zod';
 
 /** Maximum number of attributes to group by. */
-const NAMES_MAX = 10;
+const GROUP_ATTRIBUTES_MAX = 10;
 
 /** An attribute such as `client.datacenter` or `check.labels.team`. */
-const ATTRIBUTE = /^(?:client|check)(?:\.[\w-]{1,64}){1,5}$/;
+const ATTRIBUTE_FORMAT = /^(?:client|check)(?:\.[\w-]{1,64}){1,5}$/;
 
 /**
  * Names of attributes whose values may be secret. Events must not be grouped by them, because group values are
  * displayed.
  */
-const SECRET = /(?:passw|secret|token|_key|community|credential)/i;
+const SECRET_NAME = /(?:passw|secret|token|_key|community|credential)/i;
 
 const nameSchema = z
   .string()
   .refine(
-    (name) => isPlainName(name) || ATTRIBUTE.test(name),
+    (name) => isPlainName(name) || ATTRIBUTE_FORMAT.test(name),
     'must be client, check, subscription, or an attribute of client or check such as client.datacenter',
   )
-  .refine((name) => !SECRET.test(name), 'would reveal a secret: use another attribute');
+  .refine((name) => !SECRET_NAME.test(name), 'would reveal a secret: use another attribute');
 
 function isPlainName(name: string): boolean {
   return name === 'client' || name === 'check' || name === 'subscription';
 }
 
-const DAY = 86_400;
+const DAY_SECONDS = 86_400;
 
 /** The attributes in `group_by`, without duplicates. */
 export const groupNamesSchema = z
   .array(nameSchema)
-  .max(NAMES_MAX)
+  .max(GROUP_ATTRIBUTES_MAX)
   .refine((names) => new Set(names).size === names.length, 'must not contain duplicates');
 
 /** Defaults of the grouping attributes: times in seconds, and the maximum number of events in one run. */
@@ -46,12 +46,12 @@ export const groupingAttributes = {
       'The handler runs once for all events with equal values of these attributes: `client`, `check`, `subscription`,' +
         ' or a path such as `client.datacenter`. `[]` means once for all events. Default: once per event.',
     ),
-  group_wait: z.number().min(0).max(DAY).optional().meta({
+  group_wait: z.number().min(0).max(DAY_SECONDS).optional().meta({
     description: 'Time for which the first event of a group waits for other events.',
     unit: 'seconds',
     default: GROUP_WAIT,
   }),
-  group_interval: z.number().min(1).max(DAY).optional().meta({
+  group_interval: z.number().min(1).max(DAY_SECONDS).optional().meta({
     description: 'Minimum time between two runs for a group.',
     unit: 'seconds',
     default: GROUP_INTERVAL,
@@ -59,7 +59,7 @@ export const groupingAttributes = {
   repeat_interval: z
     .number()
     .min(0)
-    .max(366 * DAY)
+    .max(366 * DAY_SECONDS)
     .optional()
     .meta({
       description: 'Time after which a firing group without changes is notified again. 0 means never.',
@@ -72,7 +72,7 @@ export const groupingAttributes = {
   }),
 };
 
-const OTHERS = ['group_wait', 'group_interval', 'repeat_interval', 'group_limit'] as const;
+const GROUPING_SETTINGS = ['group_wait', 'group_interval', 'repeat_interval', 'group_limit'] as const;
 
 /** Handler types that support `group_by`: they can send a list of events, or one message about many events. */
 const GROUPING_TYPES: ReadonlySet<string> = new Set(['pipe', 'webhook', 'email']);
@@ -86,7 +86,7 @@ type Grouping = Readonly<Record<string, unknown>> & { readonly type: string };
 export function groupingProblems(handler: Grouping): (readonly [attribute: string, message: string])[] {
   const { group_by: by, group_interval: interval, repeat_interval: repeat, mutator, type } = handler;
   if (by === undefined) {
-    return OTHERS.filter((name) => handler[name] !== undefined).map((name) => [name, 'needs group_by']);
+    return GROUPING_SETTINGS.filter((name) => handler[name] !== undefined).map((name) => [name, 'needs group_by']);
   }
   const problems: (readonly [string, string])[] = [];
   if (!GROUPING_TYPES.has(type)) {

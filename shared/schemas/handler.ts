@@ -7,15 +7,15 @@ import { mailAddressesSchema, mailAddressSchema } from './mail-address.ts';
 import { PRESET_NAMES, presetTraits, type PresetAttribute } from './preset.ts';
 import { parseStreamAddress } from './stream-address.ts';
 
-const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
+const SEVERITY_NAMES = ['ok', 'warning', 'critical', 'unknown'] as const;
 
 const nameSchema = z.string().min(1, 'must not be empty');
 
-const seconds = z.number().positive();
+const secondsSchema = z.number().positive();
 
 /** The attribute `timeout` of a handler type with this default in seconds. */
 function timeoutWithin(defaultSeconds: number, description: string) {
-  return seconds.optional().meta({ description, unit: 'seconds', default: defaultSeconds });
+  return secondsSchema.optional().meta({ description, unit: 'seconds', default: defaultSeconds });
 }
 
 /**
@@ -23,11 +23,11 @@ function timeoutWithin(defaultSeconds: number, description: string) {
  */
 const retrySchema = z.strictObject({
   attempts: z.int().min(1).max(100).describe('Maximum number of attempts, including the first one.'),
-  delay: seconds.max(3600).default(1).meta({
+  delay: secondsSchema.max(3600).default(1).meta({
     description: 'Minimum pause between two attempts. The pause is random, and its maximum doubles with each attempt.',
     unit: 'seconds',
   }),
-  max_delay: seconds.max(86_400).default(60).meta({
+  max_delay: secondsSchema.max(86_400).default(60).meta({
     description: 'Upper limit of the pause between two attempts.',
     unit: 'seconds',
   }),
@@ -43,7 +43,7 @@ const conditions = {
     .optional()
     .describe('Filters that an event must pass. They run in order until one rejects the event. Default: none.'),
   severities: z
-    .array(z.enum(SEVERITIES))
+    .array(z.enum(SEVERITY_NAMES))
     .optional()
     .describe(
       'Severities that the handler accepts. A resolution passes if a status in its history has one. Default: all.',
@@ -51,7 +51,7 @@ const conditions = {
 };
 
 /** Attributes of all handlers that send something. Unknown attributes are kept. */
-const common = {
+const commonAttributes = {
   ...conditions,
   mutator: nameSchema.optional().meta({
     description: 'Mutator that converts the event into the data to send.',
@@ -117,7 +117,7 @@ const transportOptionsSchema = z.looseObject({
 const headerTextSchema = z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces');
 
 /** Names of headers that the backend sets itself. A definition must not set them. */
-const OWN_HEADER = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|x-mon-.*)$/i;
+const RESERVED_HEADER = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|x-mon-.*)$/i;
 
 const headersSchema = z
   .record(z.string(), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be the value of a header: one line'))
@@ -130,7 +130,7 @@ const headersSchema = z
 
 function headerNameProblem(name: string): string | undefined {
   if (!/^[\w-]+$/.test(name)) return 'must be the name of a header';
-  return OWN_HEADER.test(name) ? 'is set by the backend itself' : undefined;
+  return RESERVED_HEADER.test(name) ? 'is set by the backend itself' : undefined;
 }
 
 /** A text template with `{{ expressions }}`. `templateRemarks` checks their syntax. */
@@ -141,7 +141,7 @@ const detailsSchema = groupNamesSchema;
 
 const webhookSchema = z
   .looseObject({
-    ...common,
+    ...commonAttributes,
     type: z.literal('webhook'),
     url: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
@@ -212,7 +212,7 @@ const webhookSchema = z
   });
 
 const emailSchema = z.looseObject({
-  ...common,
+  ...commonAttributes,
   type: z.literal('email'),
   smtp: z
     .strictObject({
@@ -271,13 +271,13 @@ export const handlerSchema = z
     'type',
     [
       z.looseObject({
-        ...common,
+        ...commonAttributes,
         type: z.literal('pipe'),
         command: commandSchema.describe(
           'The command, which reads the event from standard input. A text runs in a shell; a list of a program and' +
             ' its arguments runs without one.',
         ),
-        timeout: seconds.optional().meta({
+        timeout: secondsSchema.optional().meta({
           description: 'Time after which the backend kills the command and its child processes. Default: no limit.',
           unit: 'seconds',
         }),
@@ -286,18 +286,18 @@ export const handlerSchema = z
           .describe('Environment variables as `NAME=value`. They override the default environment of commands.'),
       }),
       z.looseObject({
-        ...common,
+        ...commonAttributes,
         type: z.literal('tcp'),
         socket: socketSchema.describe('The host and the port that receive the data.'),
         timeout: timeoutWithin(10, 'Time within which the data must be sent.'),
       }),
       z.looseObject({
-        ...common,
+        ...commonAttributes,
         type: z.literal('udp'),
         socket: socketSchema.describe('The host and the port that receive the data as one datagram.'),
       }),
       z.looseObject({
-        ...common,
+        ...commonAttributes,
         type: z.literal('transport'),
         pipe: z
           .looseObject({

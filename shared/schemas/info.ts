@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { numberOrZero, textOrEmpty, textsOrNone } from './response.ts';
 
-const queue = z.looseObject({ messages: z.number(), consumers: z.number() });
+const queueResponse = z.looseObject({ messages: z.number(), consumers: z.number() });
 
-const server = z.looseObject({
+const serverResponse = z.looseObject({
   hostname: textOrEmpty,
   address: textOrEmpty,
   tasks: textsOrNone,
@@ -14,10 +14,10 @@ const server = z.looseObject({
 export const infoResponse = z.looseObject({
   sensu: z.looseObject({ version: z.string() }),
   transport: z
-    .looseObject({ connected: z.boolean(), keepalives: queue.optional(), results: queue.optional() })
+    .looseObject({ connected: z.boolean(), keepalives: queueResponse.optional(), results: queueResponse.optional() })
     .optional(),
   redis: z.looseObject({ connected: z.boolean() }).optional(),
-  servers: z.array(server).optional(),
+  servers: z.array(serverResponse).optional(),
   mon: z.looseObject({ version: z.string() }).optional(),
 });
 

@@ -6,12 +6,12 @@ export interface MailAddress {
   readonly address: string;
 }
 
-const ADDRESS =
+const ADDRESS_FORMAT =
   /^(?:(?<name>[^<>\p{Cc}]*?)\s*<(?<within>[^\s<>@,;\p{Cc}]+@[^\s<>@,;\p{Cc}]+)>|(?<bare>[^\s<>@,;\p{Cc}]+@[^\s<>@,;\p{Cc}]+))$/u;
 
 /** Parses an e-mail address; undefined if it is invalid. */
 export function parseMailAddress(text: string): MailAddress | undefined {
-  const { name = '', within, bare } = ADDRESS.exec(text)?.groups ?? {};
+  const { name = '', within, bare } = ADDRESS_FORMAT.exec(text)?.groups ?? {};
   const address = within ?? bare;
   return address === undefined ? undefined : { name: name.replace(/^"(.*)"$/, '$1'), address };
 }

@@ -23,7 +23,7 @@ export const planStepStateSchema = z.enum(['pending', 'running', 'confirm', 'don
 export type PlanRunStepState = z.infer<typeof planStepStateSchema>;
 
 /** A time in epoch milliseconds. */
-const time = z.number();
+const timeMsSchema = z.number();
 
 /** A plan without its log, with the attributes that callers rely on, see `response.ts`. */
 const summaryResponse = z.object({
@@ -33,7 +33,7 @@ const summaryResponse = z.object({
   revision: z.number(),
   from: z.string(),
   to: z.string(),
-  created_at: time,
+  created_at: timeMsSchema,
   created_by: z.string(),
   state: planStateSchema,
   /** The owner of the plan, who alone may execute it; null: nobody. */
@@ -42,9 +42,9 @@ const summaryResponse = z.object({
       who: z.string(),
       /** Identifies the console or command of the owner, since one person may use several. */
       session: z.string(),
-      since: time,
+      since: timeMsSchema,
       /** Time of the last request of the owner. */
-      last_seen: time,
+      last_seen: timeMsSchema,
     })
     .nullable(),
   /** The verdict of the rules when they were last evaluated. */
@@ -54,8 +54,8 @@ const summaryResponse = z.object({
     stepResponse.extend({
       state: planStepStateSchema,
       /** Time at which the step started; null: not yet. */
-      started_at: time.nullable(),
-      ended_at: time.nullable(),
+      started_at: timeMsSchema.nullable(),
+      ended_at: timeMsSchema.nullable(),
       /** The outcome of the step, or the reason why it was skipped. */
       note: z.string(),
     }),
@@ -72,7 +72,7 @@ export const planResponse = responseSchema(
     /**
      * The newest few hundred lines of the log, oldest first. `step`: the step of the line; null: the plan as a whole.
      */
-    log: z.array(z.object({ at: time, step: z.string().nullable(), text: z.string() })),
+    log: z.array(z.object({ at: timeMsSchema, step: z.string().nullable(), text: z.string() })),
   }),
 );
 export type PlanRun = z.infer<typeof planResponse>;
@@ -100,22 +100,28 @@ export const newPlanSchema = z.object({
 });
 export type NewPlan = z.infer<typeof newPlanSchema>;
 
-const session = z.string().min(1).max(100);
-const step = z.string().min(1).max(255);
+const sessionSchema = z.string().min(1).max(100);
+const stepIdSchema = z.string().min(1).max(255);
 /** Newer facts of the operator, which replace the earlier ones. */
-const facts = operatorFactsSchema.optional();
-const reason = z.string().trim().min(1, 'a reason is required').max(1000);
+const factsSchema = operatorFactsSchema.optional();
+const reasonSchema = z.string().trim().min(1, 'a reason is required').max(1000);
 
 /** An order to an upgrade plan: body of `POST /api/mon/v1/upgrades/:id`. */
 export const planOrderSchema = z.discriminatedUnion('order', [
   /** Makes the session the owner of the plan. `force`: even if another session is the owner and is active. */
-  z.object({ order: z.literal('take'), session, force: z.boolean().default(false) }),
-  z.object({ order: z.literal('release'), session }),
+  z.object({ order: z.literal('take'), session: sessionSchema, force: z.boolean().default(false) }),
+  z.object({ order: z.literal('release'), session: sessionSchema }),
   /** Starts a step. `typed`: the confirmation text that the operator typed, for a step that cannot be undone. */
-  z.object({ order: z.literal('start'), session, step, typed: z.string().max(10_000).optional(), facts }),
-  z.object({ order: z.literal('confirm'), session, step, facts }),
-  z.object({ order: z.literal('skip'), session, step, reason }),
-  z.object({ order: z.literal('roll-back'), session, reason }),
-  z.object({ order: z.literal('abandon'), session, reason }),
+  z.object({
+    order: z.literal('start'),
+    session: sessionSchema,
+    step: stepIdSchema,
+    typed: z.string().max(10_000).optional(),
+    facts: factsSchema,
+  }),
+  z.object({ order: z.literal('confirm'), session: sessionSchema, step: stepIdSchema, facts: factsSchema }),
+  z.object({ order: z.literal('skip'), session: sessionSchema, step: stepIdSchema, reason: reasonSchema }),
+  z.object({ order: z.literal('roll-back'), session: sessionSchema, reason: reasonSchema }),
+  z.object({ order: z.literal('abandon'), session: sessionSchema, reason: reasonSchema }),
 ]);
 export type PlanOrder = z.infer<typeof planOrderSchema>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { responseSchema, texts, type ResponseOf } from './response.ts';
+import { responseSchema, textsSchema, type ResponseOf } from './response.ts';
 
 /**
  * Upgrade plans: facts about the installation, findings of rules, and the steps of the upgrade (reference 9, completion
@@ -13,15 +13,15 @@ export const versionSchema = z
   .regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/, 'must be a version like 6.4.0');
 
 /** Facts that only an operator can attest, because no program can determine them. */
-export const ATTESTATIONS = ['relational-backup', 'entity-limit'] as const;
+export const ATTESTABLE_FACTS = ['relational-backup', 'entity-limit'] as const;
 
 const objectNameSchema = z.object({ namespace: z.string().max(255), name: z.string().max(1024) });
 /** The namespace and name of a check or an entity. */
 export type ObjectName = z.infer<typeof objectNameSchema>;
 
-const count = z.int().min(0);
+const countSchema = z.int().min(0);
 /** A time in epoch seconds. */
-const time = z.number().min(0);
+const timeSecondsSchema = z.number().min(0);
 const shortText = z.string().max(4096);
 const manyObjects = 1_000_000;
 
@@ -33,16 +33,16 @@ export const upgradeFactsSchema = z.object({
    */
   product: z.enum(['mon', 'cluster']),
   /** Time at which the facts were collected, in epoch seconds. */
-  taken_at: time,
+  taken_at: timeSecondsSchema,
   namespaces: z.array(z.string().max(255)).max(manyObjects).optional(),
   checks: z.array(objectNameSchema).max(manyObjects).optional(),
   entities: z
     .object({
-      total: count,
+      total: countSchema,
       /** A few of the newest entities, newest first. */
       newest: z.array(objectNameSchema).max(100),
       /** Maximum number of entities by the license or the setting `entity-limit`; null: no limit. */
-      limit: count.nullable(),
+      limit: countSchema.nullable(),
     })
     .optional(),
   /** The agents. `version` is null if the agent never sent its version. */
@@ -50,9 +50,9 @@ export const upgradeFactsSchema = z.object({
     .array(objectNameSchema.extend({ version: z.string().max(255).nullable() }))
     .max(manyObjects)
     .optional(),
-  pipelines: count.optional(),
+  pipelines: countSchema.optional(),
   /** Number of events in the relational database. */
-  event_rows: count.optional(),
+  event_rows: countSchema.optional(),
   backends: z
     .array(
       z.object({
@@ -71,17 +71,17 @@ export const upgradeFactsSchema = z.object({
   dump: z
     .object({
       file: shortText,
-      taken_at: time,
+      taken_at: timeSecondsSchema,
       /** Number of objects in the dump by type, such as `CheckConfig`. */
-      counts: z.record(z.string().max(255), count),
+      counts: z.record(z.string().max(255), countSchema),
       /** The reason why the dump cannot be restored; null if it was read completely. */
       problem: shortText.nullable(),
     })
     .optional(),
   /** Number of objects in the installation by type, for a comparison with the dump. */
-  counts: z.record(z.string().max(255), count).optional(),
-  snapshot: z.object({ file: shortText, taken_at: time, problem: shortText.nullable() }).optional(),
-  disk: z.object({ path: shortText, free_bytes: count, needed_bytes: count }).optional(),
+  counts: z.record(z.string().max(255), countSchema).optional(),
+  snapshot: z.object({ file: shortText, taken_at: timeSecondsSchema, problem: shortText.nullable() }).optional(),
+  disk: z.object({ path: shortText, free_bytes: countSchema, needed_bytes: countSchema }).optional(),
   certificates: z
     .array(
       z.object({
@@ -107,14 +107,14 @@ export const upgradeFactsSchema = z.object({
   /** Stashes that silence events, and obstacles to their conversion to silences. */
   silence_stashes: z
     .object({
-      total: count,
+      total: countSchema,
       /** Paths of stashes that do not name a valid target. */
       unclear: z.array(z.string().max(1024)).max(1000),
       /** Clients that lack their own subscription, or are older than 0.26. */
       unready: z.array(z.string().max(1024)).max(1000),
     })
     .optional(),
-  attested: z.array(z.enum(ATTESTATIONS)).max(ATTESTATIONS.length),
+  attested: z.array(z.enum(ATTESTABLE_FACTS)).max(ATTESTABLE_FACTS.length),
 });
 export type UpgradeFacts = z.infer<typeof upgradeFactsSchema>;
 
@@ -128,9 +128,9 @@ export const findingResponse = responseSchema(
     title: z.string(),
     verdict: ruleVerdictSchema,
     /** Observations for people, one per line. */
-    evidence: texts,
+    evidence: textsSchema,
     /** Instructions, one per line; empty if nothing needs to be done. */
-    remedy: texts,
+    remedy: textsSchema,
   }),
 );
 export type Finding = z.infer<typeof findingResponse>;
@@ -140,9 +140,9 @@ export type Finding = z.infer<typeof findingResponse>;
  * whether all entities are still there, or one rule.
  */
 export type StepCheck = 'rules' | 'health' | 'versions-agree' | 'entities-kept' | `rule:${string}`;
-const CHECKS: ReadonlySet<unknown> = new Set(['rules', 'health', 'versions-agree', 'entities-kept']);
+const STEP_CHECK_NAMES: ReadonlySet<unknown> = new Set(['rules', 'health', 'versions-agree', 'entities-kept']);
 const stepCheck = z.custom<StepCheck>(
-  (value) => typeof value === 'string' && (CHECKS.has(value) || value.startsWith('rule:')),
+  (value) => typeof value === 'string' && (STEP_CHECK_NAMES.has(value) || value.startsWith('rule:')),
   'is not a known check',
 );
 
@@ -156,7 +156,7 @@ export const stepResponse = z.object({
   kind: z.enum(['check', 'action', 'manual']),
   title: z.string(),
   /** Reasons for the step and warnings, one per line. */
-  details: texts,
+  details: textsSchema,
   /** The rule that added the step; absent if the step is part of every upgrade. */
   rule: z.string().exactOptional(),
   /** The action of an `action` step. */
@@ -164,7 +164,7 @@ export const stepResponse = z.object({
   /** The check of a `check` step. For a `manual` step: the verification after the operator confirms. */
   check: stepCheck.exactOptional(),
   /** Commands of a `manual` step, one per line. */
-  commands: texts.exactOptional(),
+  commands: textsSchema.exactOptional(),
   /** Text that the operator must type to run the step, because the step cannot be undone. */
   confirm: z.string().exactOptional(),
 });

@@ -14,7 +14,7 @@ interface PresetTraits {
 }
 
 /** Presets: services to which a webhook handler can send notifications in their own format. */
-const PRESETS = {
+const PRESET_SETTINGS = {
   slack: { needs: ['url'], showsAcknowledgements: true },
   mattermost: { needs: ['url'], showsAcknowledgements: true },
   teams: { needs: ['url'], showsAcknowledgements: true },
@@ -35,11 +35,11 @@ const PRESETS = {
   ntfy: { needs: ['topic'], url: 'https://ntfy.sh' },
 } as const satisfies Readonly<Record<string, PresetTraits>>;
 
-export type Preset = keyof typeof PRESETS;
+export type Preset = keyof typeof PRESET_SETTINGS;
 
-export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
+export const PRESET_NAMES = Object.keys(PRESET_SETTINGS) as readonly Preset[];
 
 /** Returns the traits of a preset. A webhook without a preset requires `url`. */
 export function presetTraits(preset: Preset | undefined): PresetTraits {
-  return preset === undefined ? { needs: ['url'] } : PRESETS[preset];
+  return preset === undefined ? { needs: ['url'] } : PRESET_SETTINGS[preset];
 }

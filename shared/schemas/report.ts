@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { auditRecordResponse } from './audit.ts';
-import { texts, type ResponseOf } from './response.ts';
+import { textsSchema, type ResponseOf } from './response.ts';
 import { inhibitorSchema } from './inhibition.ts';
 
 /** Operator actions on events and silences that a report lists; the timeline records them (spec, report 3). */
@@ -8,7 +8,7 @@ const REPORT_ACTIONS = ['silenced', 'acknowledged', 'ended', 'resolved', 'delete
 export type ReportActionKind = (typeof REPORT_ACTIONS)[number];
 
 /** Namespace of the object; present only if all namespaces are requested. */
-const namespace = z.string().exactOptional();
+const namespaceSchema = z.string().exactOptional();
 
 /** A silence or an acknowledgement that was active for a check at the end of the time range of a report. */
 const reportSilence = z.object({
@@ -25,7 +25,7 @@ export type ReportSilence = ResponseOf<typeof reportSilence>;
 
 /** A check on a client that had a problem in the time range of the report. */
 const reportCheck = z.object({
-  namespace,
+  namespace: namespaceSchema,
   client: z.string(),
   check: z.string(),
   /** Status at the end of the time range; absent if unknown. */
@@ -59,7 +59,7 @@ const reportChecks = z.object({ count: z.number(), checks: z.array(reportCheck) 
 
 /** The open problems of a check on all clients together. Problems with another inhibitor are counted separately. */
 const reportOpenCheck = z.object({
-  namespace,
+  namespace: namespaceSchema,
   check: z.string(),
   /** Number of clients on which the check has a problem at the end of the time range. */
   count: z.number(),
@@ -90,7 +90,7 @@ export type OpenOverTime = ResponseOf<typeof openOverTime>;
 
 /** An event that inhibited the problems of other checks. */
 const reportCause = z.object({
-  namespace,
+  namespace: namespaceSchema,
   ...inhibitorSchema.shape,
   /** Numbers of checks, and of different clients, whose problems it inhibited. */
   checks: z.number(),
@@ -102,7 +102,7 @@ export type ReportCause = ResponseOf<typeof reportCause>;
 
 /** The outages of a check on all clients together. */
 const reportNoise = z.object({
-  namespace,
+  namespace: namespaceSchema,
   check: z.string(),
   outages: z.number(),
   clients: z.number(),
@@ -114,13 +114,13 @@ export type ReportNoise = ResponseOf<typeof reportNoise>;
 
 /** An action of a person. Equal actions that follow each other within a minute are merged. */
 const reportAction = z.object({
-  namespace,
+  namespace: namespaceSchema,
   /** Time of the earliest of the merged actions, in epoch milliseconds. */
   at: z.number(),
   who: z.string(),
   action: z.enum(REPORT_ACTIONS),
   /** The objects of the action: ids of silences, or `client/check`. Only the first few are listed. */
-  targets: texts,
+  targets: textsSchema,
   /** Total number of targets. */
   count: z.number(),
   reason: z.string().exactOptional(),

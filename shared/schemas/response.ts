@@ -14,12 +14,12 @@ export type ResponseOf<Schema extends z.ZodType> = DeclaredValue<z.output<Schema
 type DeclaredValue<Value> = Value extends readonly (infer Item)[]
   ? readonly DeclaredValue<Item>[]
   : Value extends object
-    ? keyof Named<Value> extends never
+    ? keyof DeclaredAttributes<Value> extends never
       ? Readonly<Value>
-      : Named<Value>
+      : DeclaredAttributes<Value>
     : Value;
 
-type Named<Value> = {
+type DeclaredAttributes<Value> = {
   readonly [Name in keyof Value as string extends Name ? never : Name]: DeclaredValue<Value[Name]>;
 };
 
@@ -28,8 +28,8 @@ export function responseSchema<Schema extends z.ZodType>(schema: Schema): z.ZodT
   return schema as z.ZodType as z.ZodType<ResponseOf<Schema>>;
 }
 
-export const texts: z.ZodType<readonly string[]> = z.array(z.string());
-export const textsOrNone = texts.nullish().transform((all) => all ?? []);
+export const textsSchema: z.ZodType<readonly string[]> = z.array(z.string());
+export const textsOrNone = textsSchema.nullish().transform((all) => all ?? []);
 
 export const textOrEmpty = z
   .string()

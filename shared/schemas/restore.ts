@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { responseSchema, objectResponse, texts } from './response.ts';
+import { responseSchema, objectResponse, textsSchema } from './response.ts';
 
 /** Maximum number of objects in one restore request. */
 export const RESTORE_MAX = 100;
@@ -53,7 +53,7 @@ export const restoredResponse = responseSchema(
         /** Attributes that could not be restored although the object was, each with its reason. */
         lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),
         /** Warnings about attributes that are stored but do not have the effect that they seem to have. */
-        warnings: texts.exactOptional(),
+        warnings: textsSchema.exactOptional(),
       }),
     ),
   }),

@@ -22,7 +22,7 @@ const DAY_WORDS: ReadonlyMap<string, readonly number[]> = new Map([
   ['weekends', [0, 6]],
 ]);
 
-const TIME = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/;
+const TIME_FORMAT = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/;
 
 /** Maximum number of times of day in a schedule. */
 const TIMES_MAX = 24;
@@ -77,7 +77,7 @@ function minutesOf(text: string): readonly number[] | string {
   if (times.length > TIMES_MAX) return `has more than ${String(TIMES_MAX)} times of a day`;
   const minutes = new Set<number>();
   for (const time of times) {
-    const { hour, minute } = TIME.exec(time)?.groups ?? {};
+    const { hour, minute } = TIME_FORMAT.exec(time)?.groups ?? {};
     if (hour === undefined) return `"${time.slice(0, 40)}" is not a time of day: ${SCHEDULE_HINT}`;
     minutes.add(Number(hour) * 60 + Number(minute));
   }

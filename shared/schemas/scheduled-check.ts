@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CheckDefinition } from './check.ts';
-import { numberOrNull, texts } from './response.ts';
+import { numberOrNull, textsSchema } from './response.ts';
 
 /**
  * A check in the list `GET /api/mon/v1/checks`: its definition without secrets, its next run, and the counts of its
@@ -20,7 +20,7 @@ export type ScheduledCheck = CheckDefinition & {
 export const definedCheckResponse = z.looseObject({
   name: z.string(),
   command: z.union([z.string(), z.array(z.string())]).nullish(),
-  subscribers: texts.nullish(),
+  subscribers: textsSchema.nullish(),
   interval: z.number().nullish(),
   cron: z.string().nullish(),
   /** Time of the next run in epoch seconds; null if the backend does not schedule the check. */

@@ -9,12 +9,12 @@ const SUBSCRIPTION =
   'Subscription whose clients are silenced, such as `client:web-1` for one client. Default: all clients.';
 const CHECK = 'Name of the silenced check. Default: all checks.';
 
-const parts = {
+const targetAttributes = {
   subscription: subscriptionSchema.nullish().describe(SUBSCRIPTION),
   check: nameSchema.nullish().describe(CHECK),
 };
 
-const terms = {
+const durationAttributes = {
   begin: z
     .int()
     .min(0)
@@ -42,7 +42,7 @@ const terms = {
 
 /** Body of `POST /silenced` (completion 1.2). Null counts as absent for every attribute. */
 export const silencedSchema = z
-  .looseObject({ ...parts, ...terms })
+  .looseObject({ ...targetAttributes, ...durationAttributes })
   .refine((entry) => (entry.subscription ?? entry.check ?? undefined) !== undefined, {
     message: 'at least one of subscription and check is required',
   });
@@ -70,14 +70,14 @@ export const silencedTarget = {
 /**
  * The target of a silence: at least one of `subscription` and `check`, or a `selector` alone. Null counts as absent.
  */
-export interface SilencedTargetParts {
+export interface SilencedTargetAttributes {
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
   readonly selector?: string | null | undefined;
 }
 
 /** True if the target is either a selector, or at least one of subscription and check, but not both. */
-export function isOneTarget({ subscription, check, selector }: SilencedTargetParts): boolean {
+export function isOneTarget({ subscription, check, selector }: SilencedTargetAttributes): boolean {
   const hasParts = (subscription ?? check ?? undefined) !== undefined;
   return hasParts !== ((selector ?? undefined) !== undefined);
 }
@@ -108,7 +108,7 @@ const TIME_MESSAGE =
 export const monSilencedSchema = z
   .strictObject({
     ...silencedTarget,
-    ...terms,
+    ...durationAttributes,
     recurrence: recurrenceSchema
       .nullish()
       .describe('Schedule of a silence that recurs. It excludes `begin`, `expire` and `expire_on_resolve`.'),

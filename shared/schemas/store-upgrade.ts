@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { responseSchema, texts } from './response.ts';
+import { responseSchema, textsSchema } from './response.ts';
 
 /** Maximum timeout of a store upgrade in seconds. No store needs more than a day. */
 export const UPGRADE_TIMEOUT_MAX = 86_400;
@@ -13,7 +13,7 @@ export const storeUpgradeRequestSchema = z.strictObject({
 });
 
 /** A step of a store upgrade: the schema version after it, and its name. */
-const step = { version: z.number(), name: z.string() };
+const stepAttributes = { version: z.number(), name: z.string() };
 
 /** The status of the store upgrade: `GET /api/mon/v1/store/upgrade`. */
 export const storeUpgradeResponse = responseSchema(
@@ -22,7 +22,7 @@ export const storeUpgradeResponse = responseSchema(
     schema: z.number(),
     newest: z.number(),
     /** Remaining steps, each with the number of entries that it has to process. */
-    pending: z.array(z.looseObject({ ...step, entries: z.number() })),
+    pending: z.array(z.looseObject({ ...stepAttributes, entries: z.number() })),
     /** Reasons why a step is not possible, which are found before anything is changed. */
     obstacles: z.array(
       z.looseObject({
@@ -34,7 +34,7 @@ export const storeUpgradeResponse = responseSchema(
         component: z.string(),
         message: z.string(),
         /** Commands that remove the obstacle, in order. */
-        remedy: texts,
+        remedy: textsSchema,
       }),
     ),
     /** The last upgrade that was requested since the backend started. */
@@ -44,7 +44,7 @@ export const storeUpgradeResponse = responseSchema(
        * Progress of the current step: the number of processed entries, and the total when the step began, which may
        * grow while a backend serves. Absent outside of steps, for example during the backup.
        */
-      progress: z.looseObject({ ...step, done: z.number(), total: z.number() }).optional(),
+      progress: z.looseObject({ ...stepAttributes, done: z.number(), total: z.number() }).optional(),
       /** Directory of the backup; present once the backup is verified. */
       backup: z.string().optional(),
       /** The reason why the upgrade failed. */

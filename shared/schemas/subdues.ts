@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Valid values of `repeat` of a subdue window, as in Sensu Go from 6.7 on. */
-const REPEATS = [
+const REPEAT_WORDS = [
   'annually',
   'monthly',
   'weekly',
@@ -22,7 +22,7 @@ const WINDOWS_MAX = 100;
 /** Maximum duration of a window. It limits the number of past days on which an active window may have begun. */
 const WINDOW_MS_MAX = 366 * 86_400_000;
 
-const TIME =
+const TIME_FORMAT =
   /^(?<date>\d{4}-\d\d-\d\d)T(?<clock>(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:[.,]\d{1,9})?(?<zone>Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** A parsed time with the UTC offset that its text has. */
@@ -39,7 +39,7 @@ export interface WrittenTime {
  * @returns undefined if the text is not a date with a time and a UTC offset
  */
 export function parseWrittenTime(text: string): WrittenTime | undefined {
-  const { date, clock, zone } = TIME.exec(text)?.groups ?? {};
+  const { date, clock, zone } = TIME_FORMAT.exec(text)?.groups ?? {};
   if (date === undefined || clock === undefined || zone === undefined) return undefined;
   const wallMs = Date.parse(`${date}T${clock}Z`);
   // `Date.parse` reads a day that the month does not have as a day of the next month.
@@ -59,8 +59,8 @@ const windowSchema = z
     begin: timeSchema.describe('Start of the first window, with its UTC offset, such as `2026-01-05T22:00:00+01:00`.'),
     end: timeSchema.describe('End of the first window, inclusive. A window lasts at most a year.'),
     repeat: z
-      .array(z.enum(REPEATS, { error: `must be one of ${REPEATS.join(', ')}` }))
-      .max(REPEATS.length)
+      .array(z.enum(REPEAT_WORDS, { error: `must be one of ${REPEAT_WORDS.join(', ')}` }))
+      .max(REPEAT_WORDS.length)
       .nullish()
       .describe('The days on which the window repeats. Default: it occurs once.'),
   })

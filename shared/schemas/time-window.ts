@@ -84,11 +84,11 @@ function zoneOf(text: string): string | undefined {
   return time !== undefined && time.zone === undefined ? 'here' : timeZoneOf(time?.zone ?? '');
 }
 
-const FORM = 'write {"days": {"all": [{"begin": "5:00 PM", "end": "9:00 AM"}]}}, or a day in place of "all"';
+const FORM_HINT = 'write {"days": {"all": [{"begin": "5:00 PM", "end": "9:00 AM"}]}}, or a day in place of "all"';
 
-const windowsSchema = z.array(windowSchema, { error: `must be a list of windows: ${FORM}` }).max(WINDOWS_MAX);
+const windowsSchema = z.array(windowSchema, { error: `must be a list of windows: ${FORM_HINT}` }).max(WINDOWS_MAX);
 
-const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+const DAY_KEYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
 /**
  * Time windows by day of the week, for `subdue` of a check and `when` of a filter (reference 2.2.1, completion 1.13).
@@ -96,15 +96,15 @@ const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'fr
  */
 export const timeWindowsSchema = z.looseObject({
   days: z
-    .record(z.string(), windowsSchema, { error: `must be an object of days, each with its windows: ${FORM}` })
+    .record(z.string(), windowsSchema, { error: `must be an object of days, each with its windows: ${FORM_HINT}` })
     .meta({ description: 'Windows by the day on which they begin: `all`, or `sunday` to `saturday`.', key: 'DAY' })
     .superRefine((days, context) => {
       for (const day of Object.keys(days)) {
-        if ((DAYS as readonly string[]).includes(day)) continue;
+        if ((DAY_KEYS as readonly string[]).includes(day)) continue;
         context.addIssue({
           code: 'custom',
           path: [day],
-          message: `is not a day of the week: use one of ${DAYS.join(', ')}`,
+          message: `is not a day of the week: use one of ${DAY_KEYS.join(', ')}`,
         });
       }
     }),

@@ -14,13 +14,13 @@ const FIXED_ZONES: ReadonlyMap<string, string> = new Map([
   ['PDT', '-07:00'],
 ]);
 
-const OFFSET = /^([+-])([01]\d|2[0-3]):?([0-5]\d)$/;
+const OFFSET_FORMAT = /^([+-])([01]\d|2[0-3]):?([0-5]\d)$/;
 
 /**
  * An IANA time zone name with its area. Other short names are rejected as ambiguous: BST is a time in London, in Dhaka
  * and on Bougainville.
  */
-const AREA = /^[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){1,2}$/;
+const AREA_NAME_FORMAT = /^[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){1,2}$/;
 
 /** Valid forms of a time zone, for error messages. */
 export const TIME_ZONE_HINT = 'UTC, an offset such as +02:00, or a name such as Europe/Berlin';
@@ -33,9 +33,9 @@ export const TIME_ZONE_HINT = 'UTC, an offset such as +02:00, or a name such as 
 export function timeZoneOf(text: string): string | undefined {
   const fixed = FIXED_ZONES.get(text.toUpperCase());
   if (fixed !== undefined) return fixed;
-  const [, sign, hours, minutes] = OFFSET.exec(text) ?? [];
+  const [, sign, hours, minutes] = OFFSET_FORMAT.exec(text) ?? [];
   if (sign !== undefined) return `${sign}${hours ?? ''}:${minutes ?? ''}`;
-  if (text.length > 64 || !AREA.test(text)) return undefined;
+  if (text.length > 64 || !AREA_NAME_FORMAT.test(text)) return undefined;
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone;
   } catch {

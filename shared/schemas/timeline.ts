@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { texts, type ResponseOf } from './response.ts';
+import { textsSchema, type ResponseOf } from './response.ts';
 import { inhibitorSchema } from './inhibition.ts';
 import { recurrenceResponse } from './recurrence.ts';
 import { attributeSetRowSchema, clientRowSchema, feedEventRowSchema, silencedRowSchema } from './feed.ts';
@@ -55,7 +55,7 @@ const transitionShape = {
   /** The beginning of the output, as in the list of events. */
   output: z.string().exactOptional(),
   /** Ids of the silences that matched the event at that time. */
-  silenced_by: texts.exactOptional(),
+  silenced_by: textsSchema.exactOptional(),
   /** The inhibitor that suppressed the event until its resolution. */
   inhibited_by: inhibitorSchema.exactOptional(),
   /** The user who caused the transition, as in the audit trail. */

@@ -1,11 +1,8 @@
 import type { Stats } from 'node:fs';
 
-/**
- * `OTHERS`: permission bits of the group and of all other users. `EVERYBODY`: permission bits of users outside the
- * group.
- */
-const OTHERS = 0o077;
-const EVERYBODY = 0o007;
+/** Permission bits of a file. "Others" are the users outside the group. */
+const GROUP_AND_OTHERS_MODE_BITS = 0o077;
+const OTHERS_MODE_BITS = 0o007;
 
 /**
  * Checks which users can access a file with a secret.
@@ -16,9 +13,9 @@ const EVERYBODY = 0o007;
 export function readersOfSecretFile(stats: Stats): string | undefined {
   // If the file belongs to another user, such as root, its group may read it, but not everybody.
   const isOwn = stats.uid === process.getuid?.();
-  if (isOwn && (stats.mode & OTHERS) !== 0) {
+  if (isOwn && (stats.mode & GROUP_AND_OTHERS_MODE_BITS) !== 0) {
     throw new Error('other users of this machine can access the file: run chmod 600 on the file');
   }
-  if ((stats.mode & EVERYBODY) === 0) return undefined;
+  if ((stats.mode & OTHERS_MODE_BITS) === 0) return undefined;
   return 'can be read by all users of this machine: remove that permission';
 }

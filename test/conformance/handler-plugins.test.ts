@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { attributeAt } from '../../shared/domain/attributes.ts';
+import { readAttributePath } from '../../shared/domain/attributes.ts';
 import { HandlerStory } from '../support/handler-story.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'strings' | 'object' | 'null';
@@ -69,7 +69,7 @@ function kindOf(value: unknown): Kind | undefined {
 }
 
 const kindsOf = (event: object): object =>
-  Object.fromEntries(Object.keys(READ).map((path) => [path, kindOf(attributeAt({ ...event }, path.split('.')))]));
+  Object.fromEntries(Object.keys(READ).map((path) => [path, kindOf(readAttributePath({ ...event }, path.split('.')))]));
 
 describe('the events that handler plugins parse', () => {
   test('each event has the fields that handler plugins parse, with the types that they expect', async () => {

@@ -12,7 +12,7 @@ import { SELECTORS_COST_MAX } from '../../daemon/backend/model/silences/selector
 import { STASHES_MAX } from '../../daemon/backend/stashes/commands.ts';
 import { EXAMINED_MAX } from '../../daemon/backend/timeline/queries.ts';
 import { BODY_BYTES_MAX, HEADER_BYTES_MAX, URL_LENGTH_MAX } from '../../daemon/backend/http/limits.ts';
-import { NAMES_MAX, TEXT_LENGTH_MAX, VALUES_MAX } from '../../shared/domain/json-chunks.ts';
+import { OBJECT_NAMES_MAX, TEXT_LENGTH_MAX, BODY_VALUES_MAX } from '../../shared/domain/json-chunks.ts';
 import { DEPTH_MAX } from '../../shared/domain/json-text.ts';
 import { POINTS_MAX } from '../../shared/domain/metrics/point.ts';
 import { OUTPUT_BYTES_MAX } from '../../daemon/command/run-command.ts';
@@ -44,7 +44,7 @@ test.each<readonly [page: string, words: string]>([
   ['spec/report.md', `A report examines at most ${written(TRANSITIONS_MAX)} transitions`],
   ['spec/prometheus.md', `at most ${written(POINTS_MAX)} points of one output`],
   [SECURITY, `selectors have a budget for each namespace (a cost of ${written(SELECTORS_COST_MAX)}`],
-  [SECURITY, `(at most ${written(VALUES_MAX)} values, ${written(NAMES_MAX)} names in a long object)`],
+  [SECURITY, `(at most ${written(BODY_VALUES_MAX)} values, ${written(OBJECT_NAMES_MAX)} names in a long object)`],
   [SECURITY, `body ${written(BODY_BYTES_MAX / MIB)} MiB`],
   [SECURITY, `header ${written(HEADER_BYTES_MAX / 1024)} KiB, URL ${written(URL_LENGTH_MAX / 1024)} KiB`],
   [SECURITY, `JSON depth ${written(DEPTH_MAX)}, keys per object ${written(ATTRIBUTE_LIMITS.keys)}`],

@@ -2,15 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { HELP as AGENT_HELP } from '../../daemon/agent/help.ts';
+import { AGENT_HELP_TEXT as AGENT_HELP } from '../../daemon/agent/help.ts';
 import { readAgentConfig as loadAgentConfig } from '../../daemon/agent/load-config.ts';
-import { HELP_TEXT as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
+import { BACKEND_HELP_TEXT as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import { readConsoleConfig as loadConsoleConfig } from '../../tui/config/config-file.ts';
-import { HELP as CONSOLE_HELP } from '../../tui/config/parse-arguments.ts';
+import { CONSOLE_HELP_TEXT as CONSOLE_HELP } from '../../tui/config/parse-arguments.ts';
 import { parseArguments } from '../../tui/monctl/parse-arguments.ts';
-import { COMMANDS } from '../../tui/monctl/run.ts';
+import { ALL_COMMANDS } from '../../tui/monctl/run.ts';
 import { repositoryFiles } from '../support/repository.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { blocksOf, type Block } from './blocks.ts';
@@ -49,7 +49,7 @@ describe('the commands in the documentation', () => {
 /** Returns the error that monctl reports for a command line; empty if the command line is valid. */
 function problemOf(at: string, words: ShellCall): readonly string[] {
   try {
-    parseArguments(words, COMMANDS);
+    parseArguments(words, ALL_COMMANDS);
     return [];
   } catch (error) {
     return [`${at}: monctl ${words.join(' ')}: ${errorMessage(error)}`];

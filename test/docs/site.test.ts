@@ -8,7 +8,7 @@ import { brokenLinks } from '../../scripts/site/broken-links.ts';
 import { excerptOf } from '../../scripts/site/browser/excerpt.ts';
 import { SearchIndex, type IndexedSection } from '../../scripts/site/browser/search-index.ts';
 import { indexedWords, searchedWords, wordStem } from '../../scripts/site/browser/words.ts';
-import { INDEX, navigationOf, pagesOf } from '../../scripts/site/navigation.ts';
+import { INDEX_PAGE, navigationOf, pagesOf } from '../../scripts/site/navigation.ts';
 import { pictureSize } from '../../scripts/site/pictures.ts';
 import { searchSections } from '../../scripts/site/search-sections.ts';
 import { relativeLink, sitePath } from '../../scripts/site/site-paths.ts';
@@ -23,7 +23,7 @@ afterAll(stop);
 
 describe('the index page of the documentation', () => {
   test('the index page lists every page of docs once', () => {
-    const pages = [...repositoryFiles('docs/**/*.md').keys()].filter((page) => page !== INDEX);
+    const pages = [...repositoryFiles('docs/**/*.md').keys()].filter((page) => page !== INDEX_PAGE);
     expect(
       listedPages()
         .filter((page) => page.startsWith('docs/'))
@@ -32,7 +32,7 @@ describe('the index page of the documentation', () => {
   });
 
   test('the README links to the index', () => {
-    expect(repositoryText('README.md')).toContain(`](${INDEX})`);
+    expect(repositoryText('README.md')).toContain(`](${INDEX_PAGE})`);
   });
 });
 
@@ -100,7 +100,7 @@ describe('the documentation site', () => {
 });
 
 function listedPages(): readonly string[] {
-  return pagesOf(navigationOf(repositoryText(INDEX)));
+  return pagesOf(navigationOf(repositoryText(INDEX_PAGE)));
 }
 
 test('every page that the site search must find exists', () => {

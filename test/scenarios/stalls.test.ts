@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BenchAgent, steadyLoop } from '../../scripts/bench/bench-agent.ts';
 import { postResults, resultsUnderAttack } from '../../scripts/bench/post-results.ts';
-import { OWN_ATTACKS, REVIEWED_ATTACKS } from '../../scripts/bench/stalls/attacks.ts';
+import { ADDED_ATTACKS, REVIEWED_ATTACKS } from '../../scripts/bench/stalls/attacks.ts';
 import { startWatchedDaemon, type WatchedDaemon } from '../support/watched-daemon.ts';
 
 /*
@@ -45,7 +45,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-test.each([...OWN_ATTACKS, ...REVIEWED_ATTACKS].map((attack) => ({ name: attack.name, attack })))(
+test.each([...ADDED_ATTACKS, ...REVIEWED_ATTACKS].map((attack) => ({ name: attack.name, attack })))(
   'the hostile request "$name" does not block the event loop of the backend',
   { timeout: 240_000 },
   async ({ attack }) => {

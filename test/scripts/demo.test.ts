@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
-import { demoDefinitions, INTERVAL, resultsDue } from '../../scripts/demo/checks.ts';
+import { demoDefinitions, CHECK_INTERVAL_SECONDS, resultsDue } from '../../scripts/demo/checks.ts';
 import { startDemoSite } from '../../scripts/demo/demo-site.ts';
-import { clientOfMachine, MACHINES } from '../../scripts/demo/machines.ts';
+import { clientOfMachine, ALL_MACHINES } from '../../scripts/demo/machines.ts';
 import { rackWithoutNetwork } from '../../scripts/demo/troubles.ts';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import { openUpgradeClient } from '../../shared/client/plan-client.ts';
@@ -14,14 +14,14 @@ import { openBackend } from '../support/open-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('the demo site has 2,000 machines, each with a unique name and address', () => {
-  expect(MACHINES).toHaveLength(2000);
-  const clients = MACHINES.map((machine) => clientSchema.parse(clientOfMachine(machine)));
+  expect(ALL_MACHINES).toHaveLength(2000);
+  const clients = ALL_MACHINES.map((machine) => clientSchema.parse(clientOfMachine(machine)));
   expect(new Set(clients.map(({ name }) => name)).size).toBe(2000);
   expect(new Set(clients.map(({ address }) => address)).size).toBe(2000);
 });
 
 test('each check of the demo is due once per interval, and its results depend only on the time', () => {
-  const round = Array.from({ length: INTERVAL }, (_, second) => resultsDue(second, 1000 + second)).flat();
+  const round = Array.from({ length: CHECK_INTERVAL_SECONDS }, (_, second) => resultsDue(second, 1000 + second)).flat();
   const keys = round.map(({ source, name }) => `${String(source)}/${name}`);
   expect(new Set(keys).size).toBe(keys.length);
   expect(new Set(round.map(({ source }) => source)).size).toBe(2000);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { memoryMiB } from '../../scripts/bench/process-figures.ts';
-import { mean } from '../../scripts/bench/report.ts';
+import { meanOf } from '../../scripts/bench/report.ts';
 import { startStorm } from '../../scripts/bench/storm.ts';
 import { builtPrograms } from '../support/built-programs.ts';
 import { Pty } from '../support/pty.ts';
@@ -39,14 +39,14 @@ test(
       samples.push(memoryMiB(terminal.pid));
     }
     const tenths = Array.from({ length: 10 }, (_, tenth) =>
-      mean(samples.slice((tenth * samples.length) / 10, ((tenth + 1) * samples.length) / 10)),
+      meanOf(samples.slice((tenth * samples.length) / 10, ((tenth + 1) * samples.length) / 10)),
     );
     console.log(
       `MiB by tenths of the time: ${tenths.map((value) => value.toFixed(0)).join(' ')}; most ${Math.max(...samples).toFixed(0)}`,
     );
 
     expect(Math.max(...tenths)).toBeLessThanOrEqual(MEMORY_MAX_MIB);
-    expect(mean(tenths.slice(7)) / mean(tenths.slice(3, 6))).toBeLessThanOrEqual(GROWTH_MAX);
+    expect(meanOf(tenths.slice(7)) / meanOf(tenths.slice(3, 6))).toBeLessThanOrEqual(GROWTH_MAX);
     terminal.write('g');
     await terminal.waitForText('row 1/100,000');
   },

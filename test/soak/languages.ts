@@ -1,8 +1,8 @@
 import { cronSchedule } from '../../daemon/schedule/cron-schedule.ts';
 import { attributeText } from '../../shared/domain/attributes.ts';
 import { eventConditions, evaluateExpressions } from '../../shared/domain/v2/expressions.ts';
-import { fieldAt, isSelected, parseV2Selector } from '../../shared/domain/v2/selectors.ts';
-import { evaluate, parseExpression } from '../../shared/domain/expression/expression.ts';
+import { readFieldPath, isSelected, parseV2Selector } from '../../shared/domain/v2/selectors.ts';
+import { evaluateExpression, parseExpression } from '../../shared/domain/expression/expression.ts';
 import { matchesSearch, parseSearch, type SearchRow } from '../../shared/domain/search.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
 import { substituteTokens } from '../../shared/domain/tokens.ts';
@@ -192,7 +192,7 @@ const expressions: Language = {
     }
     const token = (path: readonly string[]): unknown => (path[0] === 'n' ? number : [word, number]);
     for (const value of [word, number, [word, number, null], undefined]) {
-      const evaluation = evaluate(outcome, { value, token, nowMs, zone });
+      const evaluation = evaluateExpression(outcome, { value, token, nowMs, zone });
       if (evaluation.kind === 'value' && typeof evaluation.value === 'function') throw new Error('its value is code');
     }
     return true;
@@ -300,7 +300,7 @@ const selectors: Language = {
     const selector = parseV2Selector(text);
     if (selector.kind === 'problem') return false;
     const check = { metadata: { name: word, labels: { team: word } }, status: number, handlers: [word, null, number] };
-    const isWanted = isSelected(selector, (name) => fieldAt({ check }, name));
+    const isWanted = isSelected(selector, (name) => readFieldPath({ check }, name));
     if (typeof isWanted !== 'boolean') throw new Error('it neither selects nor leaves out');
     return true;
   },

@@ -1,7 +1,7 @@
 /** @module-tag slow */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Subject, SubjectData } from '../../tui/state/layers/inspect.ts';
+import type { InspectSubject, SubjectData } from '../../tui/state/layers/inspect.ts';
 import { TargetRound } from '../support/target-round.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { allLetters, CHECKS, everything, targetSteps } from './target-steps.ts';
@@ -62,7 +62,7 @@ describe('the target of a key', () => {
 });
 
 /** Returns the details of a client as a backend would return them; `undefined` for other kinds of subjects. */
-function subjectOf({ kind, name }: Subject): SubjectData | undefined {
+function subjectOf({ kind, name }: InspectSubject): SubjectData | undefined {
   if (kind !== 'client') return undefined;
   return {
     kind,

@@ -1,6 +1,6 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 import { ConsoleStore } from '../../tui/console-store.ts';
-import { INITIAL_FEED_STATUS, withConnection } from '../../tui/model/feed-status.ts';
+import { INITIAL_FEED_STATUS, updateConnection } from '../../tui/model/feed-status.ts';
 import type { Effect } from '../../tui/state/effects.ts';
 import { handleInput } from '../../tui/actions/press-key.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
@@ -74,7 +74,7 @@ export class ConsoleDriver {
       },
       { replace: false, timeMs: undefined, isNews: false },
     );
-    const live = withConnection(INITIAL_FEED_STATUS, { kind: 'live' }, this.clock.now());
+    const live = updateConnection(INITIAL_FEED_STATUS, { kind: 'live' }, this.clock.now());
     for (const name of members) store.backendChanged(name, live);
     this.frame();
     return this;

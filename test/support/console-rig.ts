@@ -4,7 +4,7 @@ import { openApiClient } from '../../shared/client/api-client.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow, FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
-import { openConsole, type ConsoleParts } from '../../tui/console.tsx';
+import { openConsole, type ConsoleDependencies } from '../../tui/console.tsx';
 import { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import type { TerminalDevice } from '../../tui/terminal/terminal-device.ts';
@@ -46,7 +46,7 @@ export interface RigOptions {
   readonly server?: FeedServer;
   /** Settings of the console that come from its configuration file. */
   readonly parts?: Pick<
-    ConsoleParts,
+    ConsoleDependencies,
     'contexts' | 'isTmux' | 'kept' | 'loadTmuxBuffer' | 'opened' | 'ownCommands' | 'saveView' | 'session' | 'suspend'
   > &
     Partial<ShownBackend>;

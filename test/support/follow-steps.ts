@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
-import { ADMINISTRATORS } from '../../shared/domain/v2/groups.ts';
+import { ADMINISTRATORS_GROUP } from '../../shared/domain/v2/groups.ts';
 import { BACKEND_ACTOR } from '../../daemon/backend/model/audit/mutations.ts';
 import { dumpPage } from '../../daemon/backend/dump/queries.ts';
-import type { V2Type, Wrapped } from '../../shared/domain/v2/wrapped-object.ts';
+import type { V2Type, WrappedObject } from '../../shared/domain/v2/wrapped-object.ts';
 import { SCOPES } from '../../shared/schemas/scope.ts';
 import type { Tokens } from '../../daemon/backend/access/sessions.ts';
 import type { Writers } from '../../daemon/backend/compose/writers.ts';
@@ -195,7 +195,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   named('user', 2, [username, fc.boolean()], ({ writers }, name, disabled) =>
     writers.users.put(
-      { username: name, password_hash: BCRYPT_HASH, groups: [ADMINISTRATORS], disabled },
+      { username: name, password_hash: BCRYPT_HASH, groups: [ADMINISTRATORS_GROUP], disabled },
       BACKEND_ACTOR,
     ),
   ),
@@ -212,7 +212,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     const page = { type, namespace: undefined, after: undefined, limit: 100 };
     const { objects } = await dumpPage(ground, page);
     await writers.clients.remove('default', gone, { expireSeconds: undefined }).catch(() => undefined);
-    await writers.restore.run({ objects: objects as unknown as Wrapped[] }, BACKEND_ACTOR);
+    await writers.restore.run({ objects: objects as unknown as WrappedObject[] }, BACKEND_ACTOR);
   }),
   named('wait', 3, [fc.constantFrom(1, 1000, 6000, 61_000)], ({ machine }, ms) => {
     machine.advance(ms);

@@ -1,11 +1,11 @@
-import type { SearchOf } from '../../shared/domain/search-language.ts';
+import type { ParsedSearch } from '../../shared/domain/search-language.ts';
 import type { SearchFields, SearchNode } from '../../shared/domain/search-syntax.ts';
 
 /**
  * Returns the text of a parsed search in a canonical form: the text has the same meaning, and parsing and printing it
  * again yields the same text.
  */
-export function printSearch<Row>({ tree, language }: SearchOf<Row>): string {
+export function printSearch<Row>({ tree, language }: ParsedSearch<Row>): string {
   return tree === undefined ? '' : printTree(language.fields, tree);
 }
 

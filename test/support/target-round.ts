@@ -5,13 +5,13 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 import type { Effect } from '../../tui/state/effects.ts';
 import { inspectBody } from '../../tui/screens/inspect/body.ts';
-import type { InspectLayer, Subject, SubjectData } from '../../tui/state/layers/inspect.ts';
+import type { InspectLayer, InspectSubject, SubjectData } from '../../tui/state/layers/inspect.ts';
 import type { ViewName } from '../../tui/state/view-names.ts';
 import { ConsoleDriver } from './console-driver.ts';
 import { isFoldKey } from '../../tui/model/fold-by.ts';
 import { eventKeysOf } from '../../tui/list/selected-rows.ts';
 import { TORN_DELAY_MS } from '../../tui/terminal/key-decoder.ts';
-import { targetOf, type Target } from '../../tui/model/target.ts';
+import { targetOf, type EventTarget } from '../../tui/model/target.ts';
 import type { Layer } from '../../tui/state/layers/layer.ts';
 
 /** Kinds of dialogs that act on a selection made before they were opened. */
@@ -44,7 +44,7 @@ export class TargetRound {
   /** Number of changed objects by kind of change. */
   readonly acted = new Map<string, number>();
   readonly #driver: ConsoleDriver;
-  readonly #subjectOf: (subject: Subject) => SubjectData | undefined;
+  readonly #subjectOf: (subject: InspectSubject) => SubjectData | undefined;
   #drawn: Drawn | undefined;
   #hasUnseen = false;
   #meant: ReadonlySet<string> = new Set();
@@ -60,7 +60,7 @@ export class TargetRound {
    */
   constructor(
     rows: FeedRows,
-    subjectOf: (subject: Subject) => SubjectData | undefined,
+    subjectOf: (subject: InspectSubject) => SubjectData | undefined,
     { members }: { readonly members?: readonly string[] } = {},
   ) {
     this.#driver = new ConsoleDriver({ members });
@@ -306,7 +306,7 @@ function undoOf(operation: BulkOperation): readonly BulkOperation[] {
   return [{ op: 'silence', subscription: clientSubscription(client), ...(check !== '*' && { check }) }];
 }
 
-function nameOf({ client, check }: Target): string {
+function nameOf({ client, check }: EventTarget): string {
   return silencedId(clientSubscription(client), check);
 }
 

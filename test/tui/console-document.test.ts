@@ -5,7 +5,7 @@ import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { CONTEXT_TITLES } from '../../tui/screens/help/lines.ts';
 import type { KeyContext } from '../../tui/state/key-context.ts';
-import { bindings, keyLabel } from '../../tui/state/keys.ts';
+import { allBindings, keyLabel } from '../../tui/state/keys.ts';
 import { VIEWS } from '../../tui/state/view-names.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -49,7 +49,7 @@ async function pictureOf(name: string): Promise<string> {
 
 /** Returns the list of all key bindings, each under the first context in which it is in effect. */
 function keyList(): string {
-  const left = new Map(bindings());
+  const left = new Map(allBindings());
   const sections = PLACES.flatMap(([title, contexts]) => {
     const group = [...left].filter(([, binding]) => contexts.every((context) => binding.in.includes(context)));
     for (const [action] of group) left.delete(action);

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { fitEventColumns } from '../../tui/screens/events/layout.ts';
 import { rowText } from '../../tui/text/row.tsx';
 import { layOutColumns, tableRuns } from '../../tui/list/table-columns.ts';
-import { announcement, eventSentence } from '../../tui/lines/sentences.ts';
+import { announcementText, eventSentence } from '../../tui/lines/sentences.ts';
 import { EventRecord } from '../../tui/model/event-record.ts';
-import { SILENCES } from '../../tui/screens/silences/table.ts';
+import { SILENCES_VIEW } from '../../tui/screens/silences/table.ts';
 import { cellWidth } from '../../tui/terminal/cells.ts';
 import { FEED_HELLO } from '../support/feed-server.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
@@ -82,7 +82,7 @@ test('a hostile check output sends no control byte to the terminal and does not 
 });
 
 test('a hostile text of a silence sends no control byte to the terminal from the table of silences', () => {
-  const placed = layOutColumns(SILENCES, new Set(), COLUMNS);
+  const placed = layOutColumns(SILENCES_VIEW, new Set(), COLUMNS);
   const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
   fc.assert(
     fc.property(hostile, hostile, (reason, creator) => {
@@ -101,7 +101,7 @@ test('a hostile text of an event sends no control byte to the terminal in screen
       const row = anEventRow({ client, check, output });
       const said = [
         eventSentence(row, NOW_MS),
-        announcement(
+        announcementText(
           [
             { kind: 'critical', row },
             { kind: 'resolved', row },

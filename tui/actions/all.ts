@@ -10,7 +10,7 @@ import { HELP_ACTIONS } from '../screens/help/actions.ts';
 import { LOG_ACTIONS } from '../screens/log/actions.ts';
 import { CHECK_ACTIONS } from './checks.ts';
 import { GLOBAL_ACTIONS } from './global-actions.ts';
-import { MOVEMENTS } from './movements.ts';
+import { MOVEMENT_ACTIONS } from './movements.ts';
 import { VIEW_ACTIONS } from './views.ts';
 import { OVERVIEW_ACTIONS } from '../screens/overview/actions.ts';
 import { OPENING_ACTIONS } from './open-actions.ts';
@@ -29,7 +29,7 @@ import { EVENT_ACTIONS } from './events.ts';
 import { FOLD_ACTIONS } from './folds.ts';
 import type { Action } from '../keys/action.ts';
 
-const ALL: readonly Action[] = [
+const ALL_ACTIONS: readonly Action[] = [
   ...EVENT_ACTIONS,
   ...CLIENT_ACTIONS,
   ...SILENCE_ACTIONS,
@@ -46,7 +46,7 @@ const ALL: readonly Action[] = [
   ...SERIES_ACTIONS,
   ...OVERVIEW_ACTIONS,
   ...VIEW_ACTIONS,
-  ...MOVEMENTS,
+  ...MOVEMENT_ACTIONS,
   ...GLOBAL_ACTIONS,
   ...CHECK_ACTIONS,
   ...LOG_ACTIONS,
@@ -61,6 +61,8 @@ const ALL: readonly Action[] = [
 ];
 
 /** All actions of the console by name. */
-export const ACTIONS: ReadonlyMap<KeyAction, Action> = new Map(ALL.map((action) => [action.name, action]));
+export const ACTIONS_BY_NAME: ReadonlyMap<KeyAction, Action> = new Map(
+  ALL_ACTIONS.map((action) => [action.name, action]),
+);
 
-putActions(ALL);
+putActions(ALL_ACTIONS);

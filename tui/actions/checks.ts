@@ -1,14 +1,14 @@
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { CheckTableRow } from '../screens/checks/table.ts';
-import { onLayer, type Action } from '../keys/action.ts';
-import type { Target } from '../model/target.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
+import type { EventTarget } from '../model/target.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import { selectedTargets, selectedRows } from '../list/selected-rows.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
-import { askFirst, namesWithinLimit } from '../form/confirm.ts';
+import { openConfirmation, namesWithinLimit } from '../form/confirm.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { mayChange } from '../keys/may-change.ts';
 import { reportDisconnected } from '../keys/targets.ts';
@@ -16,7 +16,7 @@ import type { CheckRunRequest } from '../state/effects.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
 /** Returns one request for each check, to run it on the clients of the targets. */
-function runsOn(targets: readonly Target[]): readonly CheckRunRequest[] {
+function runsOn(targets: readonly EventTarget[]): readonly CheckRunRequest[] {
   const byCheck = Map.groupBy(targets, ({ check }) => check);
   return Array.from(byCheck, ([check, some]) => ({
     check,
@@ -25,7 +25,7 @@ function runsOn(targets: readonly Target[]): readonly CheckRunRequest[] {
 }
 
 /** Opens a dialog that asks whether to run checks now. Without a connection, it reconnects instead. */
-function askRun(store: ActionPorts, orders: readonly CheckRunRequest[]): void {
+function confirmRuns(store: ActionPorts, orders: readonly CheckRunRequest[]): void {
   if (!isConnected(store.feed)) return store.request({ kind: 'reconnect' });
   if (orders.length === 0) return store.say('there is no check to run');
   if (!mayChange(store, 'run')) return;
@@ -37,7 +37,7 @@ function askRun(store: ActionPorts, orders: readonly CheckRunRequest[]): void {
   )
     return;
   const what = countOf(orders.length, 'check');
-  askFirst(store, {
+  openConfirmation(store, {
     title: `Run ${what} now`,
     lines: [
       ...namesWithinLimit(orders.map(orderText)),
@@ -64,17 +64,17 @@ export const CHECK_ACTIONS: readonly Action[] = [
     help: 'run the check now, in addition to its schedule; while disconnected: reconnect',
     hint: 'run now',
     run: {
-      events: (store) => askRun(store, runsOn(selectedTargets(store))),
-      detail: onLayer('detail', (store, { target }) => askRun(store, runsOn([target]))),
+      events: (store) => confirmRuns(store, runsOn(selectedTargets(store))),
+      detail: handleTopLayer('detail', (store, { target }) => confirmRuns(store, runsOn([target]))),
       checks: (store) =>
-        askRun(
+        confirmRuns(
           store,
           selectedCheckRows(store).map(({ check }) => ({
             check: check.name,
             subscribers: check.subscribers ?? [],
           })),
         ),
-      inspect: onLayer('inspect', runInspected),
+      inspect: handleTopLayer('inspect', runInspected),
     },
   },
 ];
@@ -90,8 +90,8 @@ export function selectedCheckRows(store: Pick<ListOfView, 'list' | 'rows'>): rea
  */
 function runInspected(store: ActionPorts, layer: InspectLayer): void {
   const targets = inspectTargets(layer);
-  if (targets.length > 0) return askRun(store, runsOn(targets));
+  if (targets.length > 0) return confirmRuns(store, runsOn(targets));
   const { kind, name } = layer.subject;
-  if (kind === 'check') return askRun(store, [{ check: name }]);
+  if (kind === 'check') return confirmRuns(store, [{ check: name }]);
   store.say('there is no check under the cursor to run');
 }

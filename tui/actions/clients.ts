@@ -1,23 +1,23 @@
 import type { ListOfView } from '../list/list-of-view.ts';
-import { onLayer, type Action } from '../keys/action.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
 import type { ClientTableRow } from '../screens/clients/table.ts';
 import { selectedRows } from '../list/selected-rows.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
-import { askFirst, namesWithinLimit } from '../form/confirm.ts';
+import { openConfirmation, namesWithinLimit } from '../form/confirm.ts';
 import type { EventCounts } from '../model/event-counts.ts';
 import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 
 /** Opens a dialog that asks whether to delete clients, and lists what is deleted with them. */
-function askDeleteClients(store: Screen & Pick<LiveData, 'events'>, names: readonly string[]): void {
+function confirmDeleteClients(store: Screen & Pick<LiveData, 'events'>, names: readonly string[]): void {
   if (names.length === 0) return store.say('there is no client to delete');
   const what = countOf(names.length, 'client');
   const lines = names.map((name) => {
     const events = openEvents(store.events.countsOf(name));
     return safeLine(`${name}: ${events === 0 ? 'no open event' : `resolves ${countOf(events, 'open event')}`}`);
   });
-  askFirst(store, {
+  openConfirmation(store, {
     title: `Delete ${what}`,
     lines: [
       ...namesWithinLimit(lines),
@@ -45,12 +45,12 @@ export const CLIENT_ACTIONS: readonly Action[] = [
     changes: true,
     run: {
       clients: (store) =>
-        askDeleteClients(
+        confirmDeleteClients(
           store,
           selectedClients(store).map(({ client }) => client.name),
         ),
-      inspect: onLayer('inspect', (store, { subject }) => {
-        if (subject.kind === 'client') return askDeleteClients(store, [subject.name]);
+      inspect: handleTopLayer('inspect', (store, { subject }) => {
+        if (subject.kind === 'client') return confirmDeleteClients(store, [subject.name]);
         store.say('open the client first, then press D to delete it');
       }),
     },

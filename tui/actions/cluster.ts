@@ -2,7 +2,7 @@ import { chooseNextLeader, leaderName } from '../../shared/domain/cluster.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ClusterMember } from '../../shared/schemas/cluster.ts';
-import { askFirst } from '../form/confirm.ts';
+import { openConfirmation } from '../form/confirm.ts';
 import type { Action } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { selectedRows, rowUnderCursor } from '../list/selected-rows.ts';
@@ -19,7 +19,7 @@ export const CLUSTER_ACTIONS: readonly Action[] = [
     help: 'make the cluster member at the cursor the leader; administrators only',
     hint: 'hand over',
     changes: true,
-    run: (store) => askHandOver(store, selectedMemberId(store)),
+    run: (store) => confirmHandOver(store, selectedMemberId(store)),
   },
 ];
 
@@ -41,7 +41,7 @@ function selectedMemberId(store: ActionPorts): string | undefined {
 }
 
 /** Opens a dialog that asks whether to make a member the leader, or shows a message why that is not possible. */
-function askHandOver(store: Screen & Pick<LiveData, 'loads' | 'nowMs'>, to: string | undefined): void {
+function confirmHandOver(store: Screen & Pick<LiveData, 'loads' | 'nowMs'>, to: string | undefined): void {
   const { data } = store.loads.of('cluster');
   if (data === undefined || to === undefined) return;
   const { view, isAdministrator } = data;
@@ -54,7 +54,7 @@ function askHandOver(store: Screen & Pick<LiveData, 'loads' | 'nowMs'>, to: stri
     leader === null
       ? 'There is no leader at the moment.'
       : `${safeLine(leaderName(view) ?? '')} has been the leader for ${formatDuration(store.nowMs / 1000 - leader.since)}.`;
-  askFirst(store, {
+  openConfirmation(store, {
     title: `Hand over leadership to ${name}`,
     lines: [now, 'Writes wait until the handover is done; none of them fails.'],
     button: 'Hand over',

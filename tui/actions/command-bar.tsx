@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Completion } from './command-line.ts';
 import type { ScreenSize } from '../state/console-state.ts';
-import { cellWidth, fit } from '../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
 import { Rows } from '../text/rows.tsx';
 import { fitRuns } from '../text/runs.ts';
@@ -32,9 +32,9 @@ export function CommandBar({
 }
 
 function belowRuns({ problem, chosen }: CommandLayer, completion: Completion, columns: number): readonly Run[] {
-  if (problem !== undefined) return [run(fit(` ${safeLine(problem)}`, columns), 'critical')];
+  if (problem !== undefined) return [run(fitToWidth(` ${safeLine(problem)}`, columns), 'critical')];
   const { candidates, usage } = completion;
-  if (candidates.length === 0) return usage === undefined ? [] : [run(fit(` ${usage}`, columns), 'faint')];
+  if (candidates.length === 0) return usage === undefined ? [] : [run(fitToWidth(` ${usage}`, columns), 'faint')];
   return candidateRuns(candidates.map(safeLine), chosen?.at, columns);
 }
 

@@ -1,6 +1,6 @@
-import { onLayer, type CompletionPorts, type Action } from '../keys/action.ts';
-import { VIEWS_ALL } from '../keys/context-groups.ts';
-import { commandsFor, runCommandLine, splitCommand, type Perform } from './commands.ts';
+import { handleTopLayer, type CompletionPorts, type Action } from '../keys/action.ts';
+import { ALL_VIEWS } from '../keys/context-groups.ts';
+import { commandsOfContext, runCommandLine, splitCommand, type PerformAction } from './commands.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { chooseCompletion, type CompletionCandidates } from '../text/complete-line.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
@@ -47,7 +47,7 @@ export const COMMAND_ACTIONS: readonly Action[] = [
     name: 'command',
     keys: [':'],
     in: [
-      ...VIEWS_ALL,
+      ...ALL_VIEWS,
       'detail',
       'inspect',
       'handling',
@@ -68,7 +68,7 @@ export const COMMAND_ACTIONS: readonly Action[] = [
   {
     name: 'save-view',
     keys: ['ctrl-s'],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'save the view with its filter, order and columns under a name',
     run: (store) => openCommandLine(store, 'view save '),
     runsFirst: true,
@@ -79,35 +79,35 @@ export const COMMAND_ACTIONS: readonly Action[] = [
     in: ['command'],
     help: 'run the command',
     hint: 'run',
-    run: onLayer('command', (store, layer, { perform }) => run(store, layer, perform)),
+    run: handleTopLayer('command', (store, layer, { perform }) => runTypedCommand(store, layer, perform)),
   },
   {
     name: 'command-next',
     keys: ['tab'],
     in: ['command'],
     help: 'complete the word; press again for the next candidate',
-    run: onLayer('command', (store, layer) => choose(store, layer, 1)),
+    run: handleTopLayer('command', (store, layer) => chooseNextCompletion(store, layer, 1)),
   },
   {
     name: 'command-previous',
     keys: ['shift-tab'],
     in: ['command'],
     help: 'go back to the previous candidate',
-    run: onLayer('command', (store, layer) => choose(store, layer, -1)),
+    run: handleTopLayer('command', (store, layer) => chooseNextCompletion(store, layer, -1)),
   },
   {
     name: 'command-older',
     keys: ['up'],
     in: ['command'],
     help: 'recall the previous command',
-    run: onLayer('command', (store, layer) => fromHistory(store, layer, -1)),
+    run: handleTopLayer('command', (store, layer) => fromHistory(store, layer, -1)),
   },
   {
     name: 'command-newer',
     keys: ['down'],
     in: ['command'],
     help: 'recall the next command',
-    run: onLayer('command', (store, layer) => fromHistory(store, layer, 1)),
+    run: handleTopLayer('command', (store, layer) => fromHistory(store, layer, 1)),
   },
   {
     name: 'command-cancel',
@@ -124,7 +124,7 @@ export function completionOf(store: CompletionPorts, { line, chosen }: CommandLa
   const { state } = store;
   const { text, caret } = chosen?.typed ?? line;
   const before = text.slice(0, caret);
-  const commands = commandsFor(keyContext({ ...state, layers: state.layers.slice(0, -1) }), store.options);
+  const commands = commandsOfContext(keyContext({ ...state, layers: state.layers.slice(0, -1) }), store.options);
   const [, name = '', gap = ''] = /^\s*(\S*)(\s*)/u.exec(before) ?? [];
   if (gap === '') {
     const names = commands.map((command) => command.name);
@@ -144,21 +144,21 @@ function startingWith(words: readonly string[], start: string): readonly string[
   return words.filter((word) => word.startsWith(start) && word !== start);
 }
 
-function choose(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
+function chooseNextCompletion(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
   const next = chooseCompletion(layer.line, completionOf(store, layer), layer.chosen, by);
   if (next !== undefined) putLayer(store, { ...layer, ...next, problem: undefined });
 }
 
-function run(store: ActionPorts, layer: CommandLayer, perform: Perform): void {
+function runTypedCommand(store: ActionPorts, layer: CommandLayer, perform: PerformAction): void {
   const { text } = layer.line;
   closeLayer(store);
   const problem = runCommandLine(store, text, perform);
-  if (problem === undefined) return remember(store, text.trim());
+  if (problem === undefined) return rememberCommand(store, text.trim());
   // The command line opens again with its text, so that the user can fix it.
   openLayer(store, { ...layer, chosen: undefined, problem });
 }
 
-function remember(store: Screen, text: string): void {
+function rememberCommand(store: Screen, text: string): void {
   if (text === '') return;
   const earlier = store.state.commandHistory.filter((command) => command !== text);
   store.update({ commandHistory: [...earlier, text].slice(-HISTORY_MAX) });

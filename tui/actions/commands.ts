@@ -1,24 +1,24 @@
 import type { CompletionPorts } from '../keys/action.ts';
-import { noSuch } from '../words/unknown-name.ts';
-import { travelBack, travelTo } from './past.ts';
+import { unknownNameText } from '../words/unknown-name.ts';
+import { travelBack, travelToTypedTime } from './past.ts';
 import { EVENT_ACTIONS } from './events.ts';
 import { FOLD_ACTIONS } from './folds.ts';
 import { TIMELINE_ACTIONS } from './timeline.ts';
 import { LIST_ACTIONS } from './lists.ts';
 import { goToRow } from './list-keys.ts';
-import { bindings, isAction, type Binding, type KeyAction } from '../state/keys.ts';
+import { allBindings, isAction, type Binding, type KeyAction } from '../state/keys.ts';
 import { currentName, RENAMED_ACTIONS } from '../state/renamed-names.ts';
-import { nearest } from '../../shared/domain/nearest.ts';
+import { findNearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { PAST_TIME_HINT } from '../../shared/domain/time-text.ts';
 import { PANE_PLACEMENTS } from '../state/pane.ts';
-import { showPaneAt } from '../screens/events/pane-actions.ts';
+import { placePane } from '../screens/events/pane-actions.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from '../keys/key-context.ts';
-import { INPUT_CONTEXTS, LISTS } from '../keys/context-groups.ts';
+import { INPUT_CONTEXTS, LIST_CONTEXTS } from '../keys/context-groups.ts';
 import { openMenu } from '../form/menu.ts';
 import { applyView, presentView } from './saved-views.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
@@ -29,13 +29,13 @@ import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { openReport } from '../screens/report/screen.ts';
 import { isViewAvailable, openView } from '../screens/open-view.ts';
-import { ownCommandsIn, requestOwnCommand } from '../screens/own-commands.ts';
+import { ownCommandsOfContext, requestOwnCommand } from '../screens/own-commands.ts';
 import type { ConsoleOptions } from '../state/console-options.ts';
 import type { OwnCommand } from '../state/own-command.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
 /** Performs an action in the current key context, as if its key was pressed. */
-export type Perform = (action: KeyAction) => void;
+export type PerformAction = (action: KeyAction) => void;
 
 /** A command that the user can type after `:`. */
 export interface ConsoleCommand {
@@ -50,7 +50,7 @@ export interface ConsoleCommand {
    *
    * @returns a message about an invalid operand, with the allowed values; `undefined` on success
    */
-  readonly run: (store: ActionPorts, operand: string, perform: Perform) => string | undefined;
+  readonly run: (store: ActionPorts, operand: string, perform: PerformAction) => string | undefined;
   /**
    * Returns completions for the last word of the operand. The caller shows only those that start with the typed
    * letters.
@@ -62,29 +62,29 @@ export interface ConsoleCommand {
  * The actions that cannot be typed as commands: `view` depends on the pressed key, and the others open the command line
  * or quit.
  */
-const NO_ACTIONS: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-view', 'interrupt']);
+const ACTIONS_WITHOUT_COMMAND: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-view', 'interrupt']);
 
 /**
  * Returns all commands of a key context: first the commands that this file defines, then the actions that have a key
  * there, then the commands of the user.
  */
-export function commandsFor(
+export function commandsOfContext(
   context: KeyContext,
   options: Pick<ConsoleOptions, 'ownCommands'> = {},
 ): readonly ConsoleCommand[] {
   const own = CONSOLE_COMMANDS.map((command) => ownOrAction(command, context));
   const names = new Set(own.map(({ name }) => name));
-  const actions = actionsIn(context).filter(([action]) => !names.has(action));
+  const actions = actionsOfContext(context).filter(([action]) => !names.has(action));
   return [
     ...own,
     ...actions.map(([action, { help }]) => actionCommand(action, help)),
-    ...ownCommandsIn(context, options).map(userCommand),
+    ...ownCommandsOfContext(context, options).map(userCommand),
   ];
 }
 
 /** Returns whether a name is that of a command or an action of the console, in any key context. */
 export function isCommandName(name: string): boolean {
-  return isAction(name) || ALIASES.has(name) || CONSOLE_COMMANDS.some((command) => command.name === name);
+  return isAction(name) || COMMAND_ALIASES.has(name) || CONSOLE_COMMANDS.some((command) => command.name === name);
 }
 
 function userCommand(command: OwnCommand): ConsoleCommand {
@@ -104,18 +104,18 @@ function userCommand(command: OwnCommand): ConsoleCommand {
  *
  * @returns a message about an invalid command, with the allowed values; `undefined` on success
  */
-export function runCommandLine(store: ActionPorts, text: string, perform: Perform): string | undefined {
+export function runCommandLine(store: ActionPorts, text: string, perform: PerformAction): string | undefined {
   const { name, operand } = splitCommand(text);
   if (name === '') return undefined;
   const context = keyContext(store.state);
   if (/^\d+$/.test(name)) {
-    if (!LISTS.some((list) => list === context)) return 'there is no list here: open one to go to a row';
+    if (!LIST_CONTEXTS.some((list) => list === context)) return 'there is no list here: open one to go to a row';
     if (operand !== '') return `a row number takes no argument: remove ${JSON.stringify(operand)}`;
     goToRow(store, Number(name));
     return undefined;
   }
-  const commands = commandsFor(context, store.options);
-  const command = commands.find((candidate) => candidate.name === (ALIASES.get(name) ?? name));
+  const commands = commandsOfContext(context, store.options);
+  const command = commands.find((candidate) => candidate.name === (COMMAND_ALIASES.get(name) ?? name));
   if (command === undefined) return renamedCommand(name) ?? unknownCommand(name, commands);
   if (command.needsOperand === true && operand === '') return `type :${name} ${command.operands}`;
   if (command.operands === '' && operand !== '') return `${name} takes no argument: remove ${JSON.stringify(operand)}`;
@@ -127,7 +127,7 @@ export function splitCommand(text: string): { readonly name: string; readonly op
   return { name, operand: operand.trim() };
 }
 
-const ALIASES: ReadonlyMap<string, string> = new Map([
+const COMMAND_ALIASES: ReadonlyMap<string, string> = new Map([
   ['q', 'quit'],
   ['q!', 'quit'],
   ['run-now', 'run'],
@@ -138,7 +138,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
  * no such action, returns the command unchanged.
  */
 function ownOrAction(command: ConsoleCommand, context: KeyContext): ConsoleCommand {
-  const action = actionsIn(context).find(([name]) => name === command.name)?.[0];
+  const action = actionsOfContext(context).find(([name]) => name === command.name)?.[0];
   if (action === undefined) return command;
   return {
     ...command,
@@ -150,10 +150,12 @@ function ownOrAction(command: ConsoleCommand, context: KeyContext): ConsoleComma
   };
 }
 
-function actionsIn(context: KeyContext): readonly (readonly [KeyAction, Binding])[] {
-  return bindings().filter(
+function actionsOfContext(context: KeyContext): readonly (readonly [KeyAction, Binding])[] {
+  return allBindings().filter(
     ([action, binding]) =>
-      binding.in.includes(context) && !NO_ACTIONS.has(action) && !binding.in.every((one) => INPUT_CONTEXTS.has(one)),
+      binding.in.includes(context) &&
+      !ACTIONS_WITHOUT_COMMAND.has(action) &&
+      !binding.in.every((one) => INPUT_CONTEXTS.has(one)),
   );
 }
 
@@ -176,7 +178,7 @@ function renamedCommand(name: string): string | undefined {
 }
 
 function unknownCommand(name: string, commands: readonly ConsoleCommand[]): string {
-  const suggestion = nearest(
+  const suggestion = findNearest(
     name,
     commands.map((command) => command.name),
   );
@@ -200,7 +202,7 @@ function viewCommand(view: ViewName, title: string): ConsoleCommand {
   };
 }
 
-interface Setting {
+interface SettingDefinition {
   readonly values: readonly string[];
   /**
    * Changes a setting of the console.
@@ -210,12 +212,12 @@ interface Setting {
   readonly set: (store: ActionPorts, value: string) => void;
 }
 
-function switchSetting(set: (store: ActionPorts, isOn: boolean) => void): Setting {
+function switchSetting(set: (store: ActionPorts, isOn: boolean) => void): SettingDefinition {
   return { values: ['on', 'off'], set: (store, value) => set(store, value === 'on') };
 }
 
 /** The settings that `:set` changes. The change lasts until the console ends. */
-const SETTINGS: ReadonlyMap<string, Setting> = new Map([
+const SETTINGS_BY_NAME: ReadonlyMap<string, SettingDefinition> = new Map([
   ['ascii', switchSetting((store, ascii) => store.update({ themeChanges: { ...store.state.themeChanges, ascii } }))],
   ['color', switchSetting((store, color) => store.update({ themeChanges: { ...store.state.themeChanges, color } }))],
   ['bell', switchSetting((store, bell) => store.update({ attention: { ...store.state.attention, bell } }))],
@@ -227,7 +229,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
       values: PANE_PLACEMENTS,
       set: (store, value) => {
         const placement = PANE_PLACEMENTS.find((name) => name === value);
-        if (placement !== undefined) showPaneAt(store, placement);
+        if (placement !== undefined) placePane(store, placement);
       },
     },
   ],
@@ -243,7 +245,7 @@ const SETTINGS: ReadonlyMap<string, Setting> = new Map([
 ]);
 
 /** The word that the user types instead of a namespace to show all namespaces. */
-const ALL = 'all';
+const ALL_NAMESPACES_WORD = 'all';
 
 const CONSOLE_COMMANDS: readonly ConsoleCommand[] = [
   ...VIEWS.filter(({ name }) => isViewAvailable(name)).map(({ name, title }) => viewCommand(name, title)),
@@ -280,7 +282,7 @@ const CONSOLE_COMMANDS: readonly ConsoleCommand[] = [
       if (names.length === 0) return 'there are no contexts: add them to the configuration file';
       if (operand === '')
         openMenu(store, { title: 'Contexts', items: () => contextItems(store) }, store.options.contexts?.current);
-      else if (!names.includes(operand)) return noSuch('context', operand, names);
+      else if (!names.includes(operand)) return unknownNameText('context', operand, names);
       else store.request({ kind: 'switch-context', name: operand });
       return undefined;
     },
@@ -293,30 +295,30 @@ const CONSOLE_COMMANDS: readonly ConsoleCommand[] = [
     run: (store, operand) => {
       if (store.backends !== undefined)
         return 'cannot switch namespaces across several backends: select one with :ctx NAME';
-      if (operand === '') return `type :ns NAME: ${[...store.namespaces, ALL].join(', ')}`;
+      if (operand === '') return `type :ns NAME: ${[...store.namespaces, ALL_NAMESPACES_WORD].join(', ')}`;
       if (/\s/.test(operand)) return 'type one namespace, or "all"';
-      store.request({ kind: 'switch-namespace', name: operand === ALL ? EVERY_NAMESPACE : operand });
+      store.request({ kind: 'switch-namespace', name: operand === ALL_NAMESPACES_WORD ? EVERY_NAMESPACE : operand });
       return undefined;
     },
-    complete: ({ backends, namespaces }) => (backends === undefined ? [...namespaces, ALL] : []),
+    complete: ({ backends, namespaces }) => (backends === undefined ? [...namespaces, ALL_NAMESPACES_WORD] : []),
   },
   {
     name: 'at',
     operands: 'TIME',
     help: `show the lists as they were at a time in the past: ${PAST_TIME_HINT}`,
     needsOperand: true,
-    run: travelTo,
+    run: travelToTypedTime,
   },
   { name: 'now', operands: '', help: 'return from the past to live data', run: travelBack },
   {
     name: 'set',
     operands: 'NAME VALUE',
-    help: `change a display setting: ${[...SETTINGS.keys()].join(', ')}`,
+    help: `change a display setting: ${[...SETTINGS_BY_NAME.keys()].join(', ')}`,
     needsOperand: true,
     run: (store, operand) => {
       const [name = '', value = '', ...more] = operand.split(/\s+/);
-      const setting = SETTINGS.get(name);
-      if (setting === undefined) return noSuch('setting', name, [...SETTINGS.keys()]);
+      const setting = SETTINGS_BY_NAME.get(name);
+      if (setting === undefined) return unknownNameText('setting', name, [...SETTINGS_BY_NAME.keys()]);
       if (!setting.values.includes(value) || more.length > 0) {
         return `type :set ${name} and one of ${setting.values.join(', ')}`;
       }
@@ -325,7 +327,7 @@ const CONSOLE_COMMANDS: readonly ConsoleCommand[] = [
     },
     complete: (_store, operand) => {
       const [name = '', ...value] = operand.split(/\s+/);
-      return value.length === 0 ? [...SETTINGS.keys()] : (SETTINGS.get(name)?.values ?? []);
+      return value.length === 0 ? [...SETTINGS_BY_NAME.keys()] : (SETTINGS_BY_NAME.get(name)?.values ?? []);
     },
   },
 ];
@@ -354,7 +356,7 @@ function savedView(store: ActionPorts, operand: string): string | undefined {
   }
   const viewName = isVerb ? name : verb;
   const saved = store.state.savedViews.get(viewName);
-  if (saved === undefined) return noSuch('saved view', viewName, savedNames);
+  if (saved === undefined) return unknownNameText('saved view', viewName, savedNames);
   if (isVerb) store.request({ kind: 'save-view', name, view: undefined });
   else applyView(store, saved);
   return undefined;

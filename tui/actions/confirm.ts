@@ -1,6 +1,6 @@
 import { editLine, type LineEdit } from '../text/line-editor.ts';
 import type { ChangeVerb } from '../words/changes.ts';
-import { onLayer, type Action } from '../keys/action.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { Effect } from '../state/effects.ts';
@@ -20,7 +20,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
     in: ['confirm'],
     help: 'confirm',
     hint: 'yes',
-    run: onLayer('confirm', submit),
+    run: handleTopLayer('confirm', submitConfirmation),
   },
   { name: 'confirm-no', keys: ['escape', 'n', 'q'], in: ['confirm'], help: 'cancel', hint: 'no', run: closeLayer },
   {
@@ -29,7 +29,9 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
     in: ['confirm'],
     help: 'press the selected button',
     hint: 'press',
-    run: onLayer('confirm', (store, layer) => (layer.focused === 'submit' ? submit(store, layer) : closeLayer(store))),
+    run: handleTopLayer('confirm', (store, layer) =>
+      layer.focused === 'submit' ? submitConfirmation(store, layer) : closeLayer(store),
+    ),
   },
   {
     name: 'confirm-choose',
@@ -37,7 +39,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
     in: ['confirm'],
     help: 'go to the other button',
     hint: 'choose',
-    run: onLayer('confirm', (store, layer) =>
+    run: handleTopLayer('confirm', (store, layer) =>
       putLayer(store, { ...layer, focused: layer.focused === 'submit' ? 'cancel' : 'submit' }),
     ),
   },
@@ -50,7 +52,7 @@ export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {
   putLayer(store, { ...layer, typed: { ...layer.typed, line: editLine(layer.typed.line, edit) } });
 }
 
-function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
+function submitConfirmation(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   if (effect === undefined) return closeLayer(store);
   if (typed !== undefined && typed.line.text.trim() !== typed.expected) {
     return store.say(`type ${typed.expected} to confirm, Esc cancels`, 'problem');

@@ -28,7 +28,7 @@ const KIND_OF_VIEW: Partial<Readonly<Record<ViewName, CopySubject['kind']>>> = {
 };
 
 /** The first segment of the API path of each kind of object. The name of the object follows it in the path. */
-const PATHS: Readonly<Record<Exclude<CopySubject['kind'], 'silence'>, string>> = {
+const PATH_SEGMENTS: Readonly<Record<Exclude<CopySubject['kind'], 'silence'>, string>> = {
   event: 'events',
   result: 'results',
   client: 'clients',
@@ -67,7 +67,9 @@ function copyItems(store: Screen, subject: CopySubject): readonly MenuItem[] {
     text('id', kind === 'silence' || isPair ? 'id' : 'name', name),
     ...(isPair ? [text('client', 'client', client), text('check', 'check', check)] : []),
     ...(kind === 'event' ? [eventItem(store, name, 'JSON'), eventItem(store, name, 'Markdown')] : []),
-    ...(kind === 'silence' ? [] : [text('curl', 'curl command', curlCommand(PATHS[kind], subject, store.options))]),
+    ...(kind === 'silence'
+      ? []
+      : [text('curl', 'curl command', curlCommand(PATH_SEGMENTS[kind], subject, store.options))]),
     text('monctl', 'monctl command', monctlCommand(subject, store.options)),
     ...(kind === 'event' && isDefaultNamespace(store.options)
       ? [text('mon', 'mon command', openCommand(name, store.options))]

@@ -5,7 +5,7 @@ import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
 import { deadLetterSubject } from '../words/dead-letter-text.ts';
-import { askFirst, namesWithinLimit } from '../form/confirm.ts';
+import { openConfirmation, namesWithinLimit } from '../form/confirm.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { targetOf } from '../model/target.ts';
@@ -14,22 +14,22 @@ import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
-const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {
+const CONSEQUENCE_TEXTS: Readonly<Record<DeadLetterVerb, string>> = {
   retry: 'They are queued behind waiting deliveries and keep their delivery ids.',
   drop: 'These notifications will not be sent. This cannot be undone.',
 };
 
 /** Opens a dialog that asks whether to retry or to drop dead letters. */
-function ask(store: Screen, verb: DeadLetterVerb, deadLetters: readonly DeadLetterSummary[]): void {
+function confirmDeadLetters(store: Screen, verb: DeadLetterVerb, deadLetters: readonly DeadLetterSummary[]): void {
   if (deadLetters.length === 0) return store.say(`there is no dead letter to ${verb}`);
   const orders = deadLetters.map((deadLetter): DeadLetterOrder => ({
     id: deadLetter.id,
     name: deadLetterName(deadLetter),
   }));
   const title = `${verb === 'retry' ? 'Retry' : 'Drop'} ${countOf(orders.length, 'dead letter')}`;
-  askFirst(store, {
+  openConfirmation(store, {
     title,
-    lines: [...namesWithinLimit(orders.map(({ name }) => name)), CONSEQUENCES[verb]],
+    lines: [...namesWithinLimit(orders.map(({ name }) => name)), CONSEQUENCE_TEXTS[verb]],
     button: title,
     focused: verb === 'drop' ? 'cancel' : 'submit',
     count: orders.length,
@@ -73,7 +73,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     help: 'retry the marked dead letters, or the one at the cursor',
     hint: 'retry',
     changes: true,
-    run: (store) => ask(store, 'retry', selectedDeadLetters(store)),
+    run: (store) => confirmDeadLetters(store, 'retry', selectedDeadLetters(store)),
   },
   {
     name: 'dead-letter-drop',
@@ -82,7 +82,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     help: 'drop the marked dead letters, or the one at the cursor, without sending them',
     hint: 'drop',
     changes: true,
-    run: (store) => ask(store, 'drop', selectedDeadLetters(store)),
+    run: (store) => confirmDeadLetters(store, 'drop', selectedDeadLetters(store)),
   },
   {
     name: 'dead-letter-event',

@@ -1,23 +1,23 @@
 import { countOf } from '../words/changes.ts';
 import { eventClass } from '../model/event-record.ts';
-import { cursorNow, moveTo } from '../list/list-moves.ts';
+import { cursorNow, moveCursorTo } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import { askRunbook } from './runbook.ts';
+import { requestRunbook } from './runbook.ts';
 import { SILENCE_OPERAND } from './silence-operand.ts';
 import { selectedCheckRows } from './checks.ts';
 import { foldUnderCursor } from './folds.ts';
 import { selectedClients } from './clients.ts';
 import { silenceTargets } from './new-silence.ts';
-import { onLayer, type Action, type ActionHandler } from '../keys/action.ts';
+import { handleTopLayer, type Action, type ActionHandler } from '../keys/action.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
-import { type Target, targetName } from '../model/target.ts';
+import { type EventTarget, targetName } from '../model/target.ts';
 import { selectedKeys, selectedTargets } from '../list/selected-rows.ts';
 import { searchValue } from '../../shared/domain/search-syntax.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
-import { askFirst, namesWithinLimit } from '../form/confirm.ts';
+import { openConfirmation, namesWithinLimit } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import {
   durationProblem,
@@ -25,10 +25,10 @@ import {
   selectorProblem,
   silenceScopes,
   typedSeconds,
-  withDraft,
+  applyDraft,
 } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
-import { endSilences, askRepeatSilence } from './silences.ts';
+import { endSilences, confirmRepeatSilence } from './silences.ts';
 import { reportTooMany, stillOpenTargets } from '../keys/targets.ts';
 import type { Screen, ScreenView, SilenceDialogData } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
@@ -42,14 +42,14 @@ import { mayChange } from '../keys/may-change.ts';
 
 function openSilence(
   store: Screen & SilenceDialogData & LiveData & Pick<ListOfView, 'list'>,
-  targets: readonly Target[],
+  targets: readonly EventTarget[],
 ): void {
   // Wide scopes silence any number of events, so many events are no problem here.
   const openTargets = stillOpenTargets(store, targets, 'silence', Infinity);
   if (openTargets.length === 0) return;
   const form = openSilenceForm(openTargets, sharedSubscriptions(store, openTargets), silenceStart(store));
   if (silenceScopes(form).length === 0) return reportTooMany(store, openTargets, 'silence');
-  openLayer(store, { kind: 'silence', form: withDraft(form, store.silenceDraft) });
+  openLayer(store, { kind: 'silence', form: applyDraft(form, store.silenceDraft) });
   store.request({ kind: 'load-silence-policy' });
 }
 
@@ -78,7 +78,7 @@ function silenceStart({
 }
 
 /** Resolves events. For several events, or for a critical event, a dialog asks first. */
-function askResolve(store: Screen & LiveData & Pick<ListOfView, 'list'>, targets: readonly Target[]): void {
+function confirmResolve(store: Screen & LiveData & Pick<ListOfView, 'list'>, targets: readonly EventTarget[]): void {
   const openTargets = stillOpenTargets(store, targets, 'resolve');
   if (openTargets.length === 0) return;
   const operations = openTargets.map(({ client, check }): BulkOperation => ({ op: 'resolve', client, check }));
@@ -86,7 +86,7 @@ function askResolve(store: Screen & LiveData & Pick<ListOfView, 'list'>, targets
   const isCritical = openTargets.some((target) => store.events.get(target.key)?.row.status === 2);
   // The only event of a fold can be another one than the user saw, so a fold is never resolved at once.
   if (openTargets.length === 1 && !isCritical && foldUnderCursor(store) === undefined) return store.request(effect);
-  askFirst(store, {
+  openConfirmation(store, {
     title: `Resolve ${countOf(openTargets.length, 'event')}`,
     lines: [
       ...namesWithinLimit(openTargets.map(targetName)),
@@ -99,11 +99,11 @@ function askResolve(store: Screen & LiveData & Pick<ListOfView, 'list'>, targets
 }
 
 /** Opens a dialog that asks whether to delete events, because their results and history are deleted too. */
-function askDelete(store: Screen & LiveData, targets: readonly Target[]): void {
+function confirmDelete(store: Screen & LiveData, targets: readonly EventTarget[]): void {
   const openTargets = stillOpenTargets(store, targets, 'delete');
   if (openTargets.length === 0) return;
   const button = `Delete ${countOf(openTargets.length, 'event')}`;
-  askFirst(store, {
+  openConfirmation(store, {
     title: button,
     lines: [
       ...namesWithinLimit(openTargets.map(targetName)),
@@ -127,7 +127,7 @@ interface AcknowledgementDetails {
  * Acknowledges events: the user works on them, and handlers are not notified of them until they resolve. Events that
  * somebody has acknowledged already are skipped. For several events, a dialog asks first.
  */
-function acknowledge(store: Screen & LiveData & Pick<ListOfView, 'list'>, targets: readonly Target[]): void {
+function acknowledgeEvents(store: Screen & LiveData & Pick<ListOfView, 'list'>, targets: readonly EventTarget[]): void {
   const openTargets = stillOpenTargets(store, targets, 'acknowledge');
   const open = openTargets.filter(({ key }) => store.events.get(key)?.row.acknowledged === undefined);
   const skipped = openTargets.length - open.length;
@@ -146,7 +146,7 @@ function acknowledge(store: Screen & LiveData & Pick<ListOfView, 'list'>, target
 /** @param skipped number of selected events that somebody has acknowledged already */
 function acknowledgeTargets(
   store: Screen & LiveData & Pick<ListOfView, 'list'>,
-  targets: readonly Target[],
+  targets: readonly EventTarget[],
   details: AcknowledgementDetails,
   skipped = 0,
 ): void {
@@ -161,7 +161,7 @@ function acknowledgeTargets(
   // The only event of a fold can be another one than the user saw.
   if (targets.length === 1 && foldUnderCursor(store) === undefined) return store.request(effect);
   const title = `Acknowledge ${countOf(targets.length, 'event')}`;
-  askFirst(store, {
+  openConfirmation(store, {
     title,
     lines: [
       ...namesWithinLimit(targets.map(targetName)),
@@ -193,7 +193,7 @@ function acknowledgeWithNote(store: ActionPorts, operand: string): string | unde
 }
 
 /** Removes the acknowledgements of events, so that their next results are notified as usual. */
-function unacknowledge(store: Screen & LiveData, targets: readonly Target[]): void {
+function unacknowledgeTargets(store: Screen & LiveData, targets: readonly EventTarget[]): void {
   const acknowledged = stillOpenTargets(store, targets, 'unacknowledge').filter(
     ({ key }) => store.events.get(key)?.row.acknowledged !== undefined,
   );
@@ -202,7 +202,7 @@ function unacknowledge(store: Screen & LiveData, targets: readonly Target[]): vo
   const effect = { kind: 'change', change: { verb: 'unacknowledge', operations } } as const;
   if (acknowledged.length === 1) return store.request(effect);
   const title = `Remove the acknowledgement of ${countOf(acknowledged.length, 'event')}`;
-  askFirst(store, {
+  openConfirmation(store, {
     title,
     lines: [...namesWithinLimit(acknowledged.map(targetName)), 'Their next results are notified as usual.'],
     button: 'Remove the acknowledgements',
@@ -214,7 +214,7 @@ function unacknowledge(store: Screen & LiveData, targets: readonly Target[]): vo
 /**
  * Opens a dialog that asks whether to end the silences on events, because these silences can also cover other events.
  */
-function askUnsilence(store: Screen & LiveData, targets: readonly Target[]): void {
+function confirmUnsilence(store: Screen & LiveData, targets: readonly EventTarget[]): void {
   const openTargets = stillOpenTargets(store, targets, 'unsilence');
   const [first] = openTargets;
   if (first === undefined) return;
@@ -226,7 +226,7 @@ function askUnsilence(store: Screen & LiveData, targets: readonly Target[]): voi
     return entry === undefined ? safeLine(id) : silenceText(entry, store.nowMs);
   });
   const button = ids.size === 1 ? 'End the silence' : `End ${String(ids.size)} silences`;
-  askFirst(store, {
+  openConfirmation(store, {
     title: `${button} on ${what}`,
     lines: [...namesWithinLimit(lines), 'Other events it silences are unsilenced too.'],
     button,
@@ -236,7 +236,10 @@ function askUnsilence(store: Screen & LiveData, targets: readonly Target[]): voi
 }
 
 /** Returns an action handler for the selected events, see `selectedEvents`. */
-function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Target[]) => void): ActionHandler {
+function handleSelectedEvents(
+  verb: string,
+  act: (store: ActionPorts, targets: readonly EventTarget[]) => void,
+): ActionHandler {
   return (store) => {
     const targets = selectedEvents(store, verb);
     if (targets !== undefined) act(store, targets);
@@ -247,7 +250,7 @@ function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Targ
  * Returns the marked events, the event under the cursor, or the shown event; `undefined` after a message that the
  * screen has no open event.
  */
-function selectedEvents(store: ActionPorts, verb: string): readonly Target[] | undefined {
+function selectedEvents(store: ActionPorts, verb: string): readonly EventTarget[] | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'detail') return [layer.target];
   // In the list of events, resolved events are included, so that a message can name them.
@@ -258,7 +261,7 @@ function selectedEvents(store: ActionPorts, verb: string): readonly Target[] | u
   return undefined;
 }
 
-const silenceEvents = onEvents('silence', openSilence);
+const silenceEvents = handleSelectedEvents('silence', openSilence);
 
 /**
  * The actions on events, in the list of events, on the screen of a single one, and on the screen of a client or check.
@@ -293,7 +296,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     help: 'resolve the marked events, or the one at the cursor',
     hint: 'resolve',
     changes: true,
-    run: onEvents('resolve', askResolve),
+    run: handleSelectedEvents('resolve', confirmResolve),
   },
   {
     name: 'unsilence',
@@ -301,7 +304,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     in: ['events', 'detail'],
     help: 'end the silences on the marked events, or on the one at the cursor',
     changes: true,
-    run: onEvents('unsilence', askUnsilence),
+    run: handleSelectedEvents('unsilence', confirmUnsilence),
   },
   {
     name: 'acknowledge',
@@ -309,7 +312,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     in: ['events', 'detail', 'inspect'],
     help: 'acknowledge the selected events until they resolve',
     changes: true,
-    run: onEvents('acknowledge', acknowledge),
+    run: handleSelectedEvents('acknowledge', acknowledgeEvents),
     operand: {
       operands: '[DURATION] [NOTE]',
       help: 'acknowledge the selected events for this time or until they resolve, with a note',
@@ -323,7 +326,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     in: ['events', 'detail', 'inspect'],
     help: 'remove the acknowledgement of the selected events',
     changes: true,
-    run: onEvents('unacknowledge', unacknowledge),
+    run: handleSelectedEvents('unacknowledge', unacknowledgeTargets),
   },
   {
     name: 'repeat-silence',
@@ -331,7 +334,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     in: ['events', 'detail'],
     help: 'silence the selected events with the last used settings',
     changes: true,
-    run: onEvents('silence', askRepeatSilence),
+    run: handleSelectedEvents('silence', confirmRepeatSilence),
   },
   {
     name: 'delete',
@@ -339,7 +342,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     in: ['events', 'detail'],
     help: 'resolve the selected events; delete their results and history',
     changes: true,
-    run: onEvents('delete', askDelete),
+    run: handleSelectedEvents('delete', confirmDelete),
   },
   {
     name: 'next-critical',
@@ -368,21 +371,21 @@ export const EVENT_ACTIONS: readonly Action[] = [
     in: ['events', 'detail'],
     help: 'move the focus to the next panel: in the list of events, to its pane or back',
     hint: 'panel',
-    run: { events: togglePaneFocus, detail: onLayer('detail', (store, layer) => stepPanel(store, layer, 1)) },
+    run: { events: togglePaneFocus, detail: handleTopLayer('detail', (store, layer) => stepPanel(store, layer, 1)) },
   },
   {
     name: 'panel-previous',
     keys: ['shift-tab'],
     in: ['events', 'detail'],
     help: 'move the focus to the previous panel',
-    run: { events: togglePaneFocus, detail: onLayer('detail', (store, layer) => stepPanel(store, layer, -1)) },
+    run: { events: togglePaneFocus, detail: handleTopLayer('detail', (store, layer) => stepPanel(store, layer, -1)) },
   },
   {
     name: 'runbook',
     keys: ['b'],
     in: ['events', 'detail'],
     help: 'show the runbook link of the check, to copy it',
-    run: askRunbook,
+    run: requestRunbook,
   },
 ];
 
@@ -390,7 +393,7 @@ function seekCritical(store: Screen & LiveData & ListOfView, step: 1 | -1): void
   const { order } = store.rows;
   for (let index = cursorNow(store).index + step; index >= 0 && index < order.length; index += step) {
     const record = order.at(index);
-    if (record !== undefined && eventClass(record.row as EventRow) === 'critical') return moveTo(store, index);
+    if (record !== undefined && eventClass(record.row as EventRow) === 'critical') return moveCursorTo(store, index);
   }
   store.say(step === 1 ? 'no critical event below' : 'no critical event above');
 }

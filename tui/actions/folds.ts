@@ -1,4 +1,4 @@
-import { attributeNamesOf, SUBSCRIPTIONS } from '../../shared/domain/event-attributes.ts';
+import { attributeNamesOf, SUBSCRIPTIONS_ATTRIBUTE } from '../../shared/domain/event-attributes.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { openMenu } from '../form/menu.ts';
@@ -6,7 +6,7 @@ import type { Action } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { EventFold } from '../model/event-fold.ts';
-import { FOLDS, foldingOf, foldProblem, type FoldBy, type Folding } from '../model/fold-by.ts';
+import { BUILT_IN_FOLDINGS, foldingOf, foldProblem, type FoldCriterion, type Folding } from '../model/fold-by.ts';
 import type { LiveData } from '../model/live-data.ts';
 import { openView } from '../screens/open-view.ts';
 import { keyOf, type KeyAction } from '../state/keys.ts';
@@ -14,7 +14,7 @@ import type { MenuItem } from '../state/layers/menu.ts';
 import type { Screen } from '../state/ports.ts';
 
 /** The word that the user types to show each event as one row. */
-const OFF = 'off';
+const OFF_WORD = 'off';
 
 /**
  * Returns the fold under the cursor of the list of events; `undefined` if it is a single event, or if another screen is
@@ -76,7 +76,9 @@ export function reportFold(store: ActionPorts, action: KeyAction): boolean {
 
 /** Returns the names of the attributes of all events, by which they can be folded. */
 function attributeNames({ events }: Pick<LiveData, 'events'>): readonly string[] {
-  return attributeNamesOf(rowsOf(events)).filter((name) => foldProblem(name) === undefined && name !== SUBSCRIPTIONS);
+  return attributeNamesOf(rowsOf(events)).filter(
+    (name) => foldProblem(name) === undefined && name !== SUBSCRIPTIONS_ATTRIBUTE,
+  );
 }
 
 function* rowsOf(events: LiveData['events']): Iterable<EventRow> {
@@ -86,18 +88,18 @@ function* rowsOf(events: LiveData['events']): Iterable<EventRow> {
 /** Opens the menu of ways to fold the list. The first choice folds by check, or shows single events again. */
 function openFoldMenu(store: ActionPorts): void {
   const { by: current } = store.folds;
-  const choose = (by: FoldBy | undefined) => (): void => store.foldBy(by);
+  const choose = (by: FoldCriterion | undefined) => (): void => store.foldBy(by);
   const itemOf = ({ by, help }: Folding): MenuItem => ({
     id: by,
     label: safeLine(`${by}: ${help}`),
     choose: choose(by),
   });
   const all: readonly MenuItem[] = [
-    ...FOLDS.map(itemOf),
-    { id: OFF, label: `${OFF}: one row for each event`, choose: choose(undefined) },
+    ...BUILT_IN_FOLDINGS.map(itemOf),
+    { id: OFF_WORD, label: `${OFF_WORD}: one row for each event`, choose: choose(undefined) },
     ...attributeNames(store).map((name) => itemOf(foldingOf(name))),
   ];
-  openMenu(store, { title: 'Fold events by', items: () => all }, current === undefined ? 'check' : OFF);
+  openMenu(store, { title: 'Fold events by', items: () => all }, current === undefined ? 'check' : OFF_WORD);
 }
 
 /** The action that folds the list of events. */
@@ -113,14 +115,14 @@ export const FOLD_ACTIONS: readonly Action[] = [
       help: 'fold similar events into one row; "off" shows each event',
       run: (store, operand) => {
         const by = attributeNames(store).find((name) => name.endsWith(`.${operand}`)) ?? operand;
-        const problem = by === OFF ? undefined : foldProblem(by);
+        const problem = by === OFF_WORD ? undefined : foldProblem(by);
         if (problem !== undefined) return problem;
         store.update({ layers: [] });
         openView(store, 'events');
-        store.foldBy(by === OFF ? undefined : by);
+        store.foldBy(by === OFF_WORD ? undefined : by);
         return undefined;
       },
-      complete: (store) => [...FOLDS.map(({ by }) => by), OFF, ...attributeNames(store)],
+      complete: (store) => [...BUILT_IN_FOLDINGS.map(({ by }) => by), OFF_WORD, ...attributeNames(store)],
     },
   },
 ];

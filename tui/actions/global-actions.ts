@@ -2,7 +2,7 @@ import { focusPane } from '../screens/events/pane-actions.ts';
 import { isPaneFocused } from '../state/screen-layout.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { keyOf, type KeyAction } from '../state/keys.ts';
-import { askUndo } from './undo.ts';
+import { confirmUndo } from './undo.ts';
 import { openCopyMenu } from './copy-menu.ts';
 import { applyFilter } from '../list/search-prompt.ts';
 import { closeFoldAtCursor } from './folds.ts';
@@ -19,11 +19,18 @@ import { closeLayer, putLayer } from '../state/layer-stack.ts';
 import type { HelpLayer } from '../state/layers/help.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
 import { closeInspect } from '../screens/inspect/actions.ts';
-import { askQuit } from './quit.ts';
-import { inEach, onLayer, type Action, type ActionTrigger } from '../keys/action.ts';
+import { quitOrConfirm } from './quit.ts';
+import { repeatForContexts, handleTopLayer, type Action, type ActionTrigger } from '../keys/action.ts';
 import { toggleMute } from '../state/bell.ts';
 import { openViewMenu } from './list-menus.ts';
-import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, PAGES, TEXTS } from '../keys/context-groups.ts';
+import {
+  ALL_VIEWS,
+  PAUSABLE_VIEWS,
+  SCROLLED_CONTEXTS,
+  LIST_CONTEXTS,
+  PAGE_CONTEXTS,
+  TEXT_CONTEXTS,
+} from '../keys/context-groups.ts';
 import { goBack } from '../screens/open-view.ts';
 
 /** Time in milliseconds within which a second Ctrl-C quits the console. */
@@ -40,21 +47,21 @@ const CANCEL_ACTIONS = {
 } as const satisfies Partial<Record<KeyContext, KeyAction>>;
 
 /** All key contexts. */
-const EVERYWHERE = [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'] as const;
+const ALL_CONTEXTS = [...SCROLLED_CONTEXTS, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'] as const;
 
 /** The actions whose keys have the same meaning in all key contexts. */
 export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'views',
     keys: ['v'],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'open the menu of views and saved views',
     run: openViewMenu,
   },
   {
     name: 'pause',
     keys: ['p'],
-    in: [...VIEWS_PAUSED, 'silence-entry', ...TEXTS],
+    in: [...PAUSABLE_VIEWS, 'silence-entry', ...TEXT_CONTEXTS],
     help: 'pause or resume live updates',
     hint: 'pause',
     run: (store) => (store.state.paused === undefined ? store.pause() : store.resume()),
@@ -73,7 +80,7 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
       'groups',
       'inhibitions',
       'cluster',
-      ...PAGES,
+      ...PAGE_CONTEXTS,
     ],
     help: 'reconnect now',
     run: (store) => store.request({ kind: 'reconnect' }),
@@ -81,7 +88,7 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'resync',
     keys: ['ctrl-r'],
-    in: [...VIEWS_ALL, 'silence-entry', ...TEXTS],
+    in: [...ALL_VIEWS, 'silence-entry', ...TEXT_CONTEXTS],
     help: 'reload everything from the backend',
     run: (store) => {
       store.request({ kind: 'resync' });
@@ -91,7 +98,7 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'repaint',
     keys: ['ctrl-l'],
-    in: EVERYWHERE,
+    in: ALL_CONTEXTS,
     help: 'redraw the screen',
     run: (store) => store.request({ kind: 'repaint' }),
     runsFirst: true,
@@ -99,44 +106,44 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'undo',
     keys: ['z'],
-    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
+    in: [...ALL_VIEWS, 'silence-entry', 'detail', 'inspect'],
     help: 'undo your last change (up to 20, within 10 minutes)',
     changes: true,
-    run: askUndo,
+    run: confirmUndo,
   },
   {
     name: 'lock',
     keys: ['!'],
-    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'dead-letter', 'member'],
+    in: [...ALL_VIEWS, 'silence-entry', 'detail', 'inspect', 'dead-letter', 'member'],
     help: 'turn the read-only lock on or off',
     run: toggleLock,
   },
   {
     name: 'copy',
     keys: ['c'],
-    in: [...LISTS, 'detail', 'inspect', 'report'],
+    in: [...LIST_CONTEXTS, 'detail', 'inspect', 'report'],
     help: 'copy the ID, names, JSON or a command; copy a report as Markdown',
-    run: copy,
+    run: copyTopmost,
   },
   {
     name: 'mute',
     keys: ['m'],
-    in: [...VIEWS_ALL, 'detail'],
+    in: [...ALL_VIEWS, 'detail'],
     help: 'mute the bell for 15 minutes, or unmute it',
     run: toggleMute,
   },
   {
     name: 'back',
     keys: ['escape'],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'clear the marks, or else the filter, or else go back one view',
-    run: { ...inEach(LISTS, backFromList), overview: goBack, upgrade: goBack, plan: goBack },
+    run: { ...repeatForContexts(LIST_CONTEXTS, backFromList), overview: goBack, upgrade: goBack, plan: goBack },
   },
-  { name: 'quit', keys: ['q'], in: [...VIEWS_ALL], help: 'quit', run: askQuit },
+  { name: 'quit', keys: ['q'], in: [...ALL_VIEWS], help: 'quit', run: quitOrConfirm },
   {
     name: 'suspend',
     keys: ['ctrl-z'],
-    in: EVERYWHERE,
+    in: ALL_CONTEXTS,
     help: 'suspend the console and return to the shell; fg continues it',
     run: (store) => store.request({ kind: 'suspend' }),
     runsFirst: true,
@@ -144,54 +151,60 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
   {
     name: 'interrupt',
     keys: ['ctrl-c'],
-    in: EVERYWHERE,
+    in: ALL_CONTEXTS,
     help: 'close a dialog or an input line; elsewhere quit (press twice within a second)',
-    run: interrupt,
+    run: interruptContext,
     runsFirst: true,
   },
   {
     name: 'close',
     keys: ['escape', 'q'],
-    in: [...TEXTS, 'silence-entry', 'plan-page', 'help', 'log'],
+    in: [...TEXT_CONTEXTS, 'silence-entry', 'plan-page', 'help', 'log'],
     help: 'go back to the list',
     hint: 'back',
     run: {
-      ...inEach(TEXTS, closeText),
-      inspect: onLayer('inspect', closeInspect),
+      ...repeatForContexts(TEXT_CONTEXTS, closeText),
+      inspect: handleTopLayer('inspect', closeInspect),
       'silence-entry': closeLayer,
       'plan-page': closeLayer,
-      help: onLayer('help', closeHelp),
-      log: onLayer('log', closeLog),
+      help: handleTopLayer('help', closeHelp),
+      log: handleTopLayer('log', closeLog),
     },
   },
   {
     name: 'search',
     keys: ['/'],
-    in: ['log', 'help', ...TEXTS],
+    in: ['log', 'help', ...TEXT_CONTEXTS],
     help: 'search the text for words; for a client or check, filter its result rows',
     hint: 'search',
     run: {
-      ...inEach(TEXTS, openTextSearch),
-      inspect: onLayer('inspect', openSearch),
-      log: onLayer('log', openLogSearch),
-      help: onLayer('help', openSearch),
+      ...repeatForContexts(TEXT_CONTEXTS, openTextSearch),
+      inspect: handleTopLayer('inspect', openSearch),
+      log: handleTopLayer('log', openLogSearch),
+      help: handleTopLayer('help', openSearch),
     },
   },
-  { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'go to the next match', run: seekBy(1) },
+  {
+    name: 'match-next',
+    keys: ['n'],
+    in: ['log', 'help', ...TEXT_CONTEXTS],
+    help: 'go to the next match',
+    run: seekHandlers(1),
+  },
   {
     name: 'match-previous',
     keys: ['N'],
-    in: ['log', 'help', ...TEXTS],
+    in: ['log', 'help', ...TEXT_CONTEXTS],
     help: 'go to the previous match',
-    run: seekBy(-1),
+    run: seekHandlers(-1),
   },
 ];
 
-function seekBy(step: 1 | -1): Action['run'] {
+function seekHandlers(step: 1 | -1): Action['run'] {
   return {
-    ...inEach(TEXTS, (store: ActionPorts) => seekMatch(store, step)),
-    log: onLayer('log', (store, layer) => seekEntry(store, layer, step)),
-    help: onLayer('help', (store, layer) => seekBinding(store, layer, step)),
+    ...repeatForContexts(TEXT_CONTEXTS, (store: ActionPorts) => seekMatch(store, step)),
+    log: handleTopLayer('log', (store, layer) => seekEntry(store, layer, step)),
+    help: handleTopLayer('help', (store, layer) => seekBinding(store, layer, step)),
   };
 }
 
@@ -219,7 +232,7 @@ function backFromList(store: Screen & LiveData & ListOfView): void {
  * Opens the menu of texts to copy, or copies the shown report. In a merged list it shows a message instead, because the
  * copied commands contain one backend and one namespace.
  */
-function copy(store: ActionPorts): void {
+function copyTopmost(store: ActionPorts): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'report') return copyReport(store, layer);
   const { whereColumn } = store;
@@ -236,7 +249,7 @@ function toggleLock(store: Screen): void {
   store.say(readOnly ? `locked: keys that change something are disabled, ${keyOf('lock')} unlocks` : 'unlocked');
 }
 
-function interrupt(store: ActionPorts, { context, perform }: ActionTrigger): void {
+function interruptContext(store: ActionPorts, { context, perform }: ActionTrigger): void {
   if (context in CANCEL_ACTIONS) return perform(CANCEL_ACTIONS[context as keyof typeof CANCEL_ACTIONS]);
   const nowMs = store.options.now();
   if (nowMs - store.state.interruptedAtMs <= INTERRUPT_TWICE_MS) return store.request({ kind: 'quit' });

@@ -3,9 +3,9 @@ import { searchValue } from '../../shared/domain/search-syntax.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { onLayer, type Action } from '../keys/action.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
 import { rowUnderCursor } from '../list/selected-rows.ts';
-import { nameAt, nameAtSameBackend } from '../model/backend-names.ts';
+import { addContextToName, nameAtSameBackend } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 import { NAMESPACE_COLUMN } from '../model/where-column.ts';
 import { openDetail } from '../screens/detail/actions.ts';
@@ -52,10 +52,10 @@ export const NOISE_ACTIONS: readonly Action[] = [
       inhibitions: (store) => {
         const rule = rowUnderCursor(store) as InhibitionRow | undefined;
         openInhibitor(store, rule?.inhibitors[0], ({ client, namespace }) =>
-          store.whereColumn === NAMESPACE_COLUMN ? nameAt(client, namespace) : client,
+          store.whereColumn === NAMESPACE_COLUMN ? addContextToName(client, namespace) : client,
         );
       },
-      detail: onLayer('detail', (store, { target }) =>
+      detail: handleTopLayer('detail', (store, { target }) =>
         openInhibitor(store, store.events.get(target.key)?.row.inhibited_by, ({ client }) =>
           nameAtSameBackend(target.client, client),
         ),

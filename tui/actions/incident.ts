@@ -1,4 +1,4 @@
-import { onLayer, type Action } from '../keys/action.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
 import { openIncidentOf } from '../screens/incident/layer.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { stepMinutes } from './past.ts';
@@ -18,7 +18,7 @@ export const INCIDENT_ACTIONS: readonly Action[] = [
         const target = eventUnderCursor(store.state);
         if (target !== undefined) openIncidentOf(store, target.key);
       },
-      detail: onLayer('detail', (store, { target }) => openIncidentOf(store, target.key)),
+      detail: handleTopLayer('detail', (store, { target }) => openIncidentOf(store, target.key)),
     },
   },
   {

@@ -1,8 +1,8 @@
 import { stopFollowing } from '../list/follow-newest.ts';
 import { reportFold } from './folds.ts';
 import { listRows } from '../state/screen-layout.ts';
-import { positionAfter } from '../keys/movement-target.ts';
-import { isRowAction, bindCursorToRow, cursorNow, stayAtTop, moveTo } from '../list/list-moves.ts';
+import { movedPosition } from '../keys/movement-target.ts';
+import { isRowAction, bindCursorToRow, cursorNow, stayAtTop, moveCursorTo } from '../list/list-moves.ts';
 import { clamp } from '../state/list-cursor.ts';
 import type { KeyAction } from '../state/keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -26,12 +26,12 @@ export function beforeListKey(store: ActionPorts, action: KeyAction | undefined)
 
 export function moveInList(store: ActionPorts, action: KeyAction): void {
   const { index } = cursorNow(store);
-  const to = positionAfter(action, index, { rows: listRows(store.state), last: store.rows.order.length - 1 });
+  const to = movedPosition(action, index, { rows: listRows(store.state), last: store.rows.order.length - 1 });
   if (to === undefined) return;
   stopFollowing(store);
   if (action === 'top') return stayAtTop(store);
   const from = store.list.cursor;
-  moveTo(store, to);
+  moveCursorTo(store, to);
   if (action !== 'bottom') store.window.recordCursorMove(from, to - index, store);
 }
 
@@ -41,5 +41,5 @@ export function moveInList(store: ActionPorts, action: KeyAction): void {
  */
 export function goToRow(store: ActionPorts, row: number): void {
   stopFollowing(store);
-  moveTo(store, clamp(row - 1, 0, store.rows.order.length - 1));
+  moveCursorTo(store, clamp(row - 1, 0, store.rows.order.length - 1));
 }

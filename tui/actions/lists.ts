@@ -1,5 +1,5 @@
 import { openActionMenu } from '../keys/action-menu.ts';
-import { onRows, markRow, sortByAdjacentColumn } from './rows-on-top.ts';
+import { handleRowsOnTop, markRow, sortByAdjacentColumn } from './rows-on-top.ts';
 import { keyOf } from '../state/keys.ts';
 import { currentName, RENAMED_COLUMNS } from '../state/renamed-names.ts';
 import type { ViewName } from '../state/view-names.ts';
@@ -7,7 +7,7 @@ import { toggleFollowNewest } from '../list/follow-newest.ts';
 import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Screen } from '../state/ports.ts';
-import { noSuch } from '../words/unknown-name.ts';
+import { unknownNameText } from '../words/unknown-name.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
 import { openInspectMenu } from '../screens/inspect/actions.ts';
@@ -18,46 +18,52 @@ import { filterCandidates } from '../screens/search-candidates.ts';
 import { ownCommandItems } from '../screens/own-commands.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { openPrompt, keepFilter } from '../list/search-prompt.ts';
-import { inEach, onLayer, type ActionTrigger, type Action, type CompletionPorts } from '../keys/action.ts';
+import {
+  repeatForContexts,
+  handleTopLayer,
+  type ActionTrigger,
+  type Action,
+  type CompletionPorts,
+} from '../keys/action.ts';
 import { tableOf } from '../screens/tables.ts';
-import { LISTS } from '../keys/context-groups.ts';
+import { LIST_CONTEXTS } from '../keys/context-groups.ts';
 
 /** The actions on lists of any kind. Many of them also work on the rows of a client or check. */
 export const LIST_ACTIONS: readonly Action[] = [
   {
     name: 'mark',
     keys: ['space'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'mark the row and go to the next one',
     hint: 'mark',
-    run: onRows(markRow),
+    run: handleRowsOnTop(markRow),
   },
   {
     name: 'range',
     keys: ['V', 'ctrl-space'],
-    in: [...LISTS],
+    in: [...LIST_CONTEXTS],
     help: 'mark all rows from the last mark to the cursor',
     run: markRange,
   },
   {
     name: 'mark-all',
     keys: ['a'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'mark all rows that the filter shows',
     hint: 'mark all',
-    run: onRows(({ keys, lastMark, setMarks }) => setMarks(new Set(keys()), lastMark)),
+    run: handleRowsOnTop(({ keys, lastMark, setMarks }) => setMarks(new Set(keys()), lastMark)),
   },
   {
     name: 'clear-marks',
     keys: ['A'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'clear all marks',
-    run: onRows(({ setMarks }) => setMarks(new Set(), undefined)),
+    run: handleRowsOnTop(({ setMarks }) => setMarks(new Set(), undefined)),
   },
   {
     name: 'filter',
     keys: ['/'],
-    in: [...LISTS],
+    in: [...LIST_CONTEXTS],
     help: 'filter rows: words, !word, field=value, field~pattern, field>=number, age>1h, and, or, ( )',
     hint: 'filter',
     run: openPrompt,
@@ -76,10 +82,10 @@ export const LIST_ACTIONS: readonly Action[] = [
   {
     name: 'sort',
     keys: ['o'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'choose the column to sort by',
     hint: 'sort',
-    run: onRows(openSortMenu),
+    run: handleRowsOnTop(openSortMenu),
     operand: {
       operands: 'COLUMN',
       help: 'sort by a column or an attribute such as client.rack; -COLUMN reverses the order',
@@ -91,28 +97,28 @@ export const LIST_ACTIONS: readonly Action[] = [
   {
     name: 'sort-reverse',
     keys: ['O'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'reverse the sort order',
-    run: onRows(({ sort, sortBy }) => sort && sortBy({ ...sort, reversed: !sort.reversed })),
+    run: handleRowsOnTop(({ sort, sortBy }) => sort && sortBy({ ...sort, reversed: !sort.reversed })),
   },
   {
     name: 'sort-left',
     keys: ['<'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'sort by the next column to the left',
-    run: onRows((rows) => sortByAdjacentColumn(rows, -1)),
+    run: handleRowsOnTop((rows) => sortByAdjacentColumn(rows, -1)),
   },
   {
     name: 'sort-right',
     keys: ['>'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'sort by the next column to the right',
-    run: onRows((rows) => sortByAdjacentColumn(rows, 1)),
+    run: handleRowsOnTop((rows) => sortByAdjacentColumn(rows, 1)),
   },
   {
     name: 'columns',
     keys: ['C'],
-    in: [...LISTS],
+    in: [...LIST_CONTEXTS],
     help: 'choose the columns to show',
     run: openColumnsMenu,
     operand: {
@@ -125,16 +131,16 @@ export const LIST_ACTIONS: readonly Action[] = [
   {
     name: 'scroll-left',
     keys: ['h', 'left'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'scroll the columns to the left',
-    run: onRows(({ sideways, look }) => look({ sideways: Math.max(0, sideways - 1) })),
+    run: handleRowsOnTop(({ sideways, look }) => look({ sideways: Math.max(0, sideways - 1) })),
   },
   {
     name: 'scroll-right',
     keys: ['l', 'right'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'scroll right by column, then through the text of the last one',
-    run: onRows(({ hasMore, sideways, look }, store) => {
+    run: handleRowsOnTop(({ hasMore, sideways, look }, store) => {
       if (hasMore()) look({ sideways: sideways + 1 });
       else store.say('there are no more columns to the right');
     }),
@@ -142,24 +148,28 @@ export const LIST_ACTIONS: readonly Action[] = [
   {
     name: 'wide',
     keys: ['w'],
-    in: [...LISTS, 'inspect'],
+    in: [...LIST_CONTEXTS, 'inspect'],
     help: 'show full names and texts in columns, or fit them to the screen',
-    run: onRows(({ wide, look }) => look({ wide: !wide })),
+    run: handleRowsOnTop(({ wide, look }) => look({ wide: !wide })),
   },
   {
     name: 'follow',
     keys: ['f'],
     in: ['events', 'dead-letters', 'log'],
     help: 'keep the cursor on the newest row until you move the cursor',
-    run: { events: toggleFollowNewest, 'dead-letters': toggleFollowNewest, log: onLayer('log', followLog) },
+    run: { events: toggleFollowNewest, 'dead-letters': toggleFollowNewest, log: handleTopLayer('log', followLog) },
   },
   {
     name: 'actions',
     keys: ['x'],
-    in: [...LISTS, 'inspect', 'plan'],
+    in: [...LIST_CONTEXTS, 'inspect', 'plan'],
     help: 'open the menu of actions for the marked rows',
     hint: 'actions',
-    run: { ...inEach(LISTS, openListMenu), inspect: onLayer('inspect', openInspectMenu), plan: openPlanMenu },
+    run: {
+      ...repeatForContexts(LIST_CONTEXTS, openListMenu),
+      inspect: handleTopLayer('inspect', openInspectMenu),
+      plan: openPlanMenu,
+    },
   },
 ];
 
@@ -185,7 +195,7 @@ function sortByOperand(store: ActionPorts, operand: string): string | undefined 
     return undefined;
   }
   if (attribute !== undefined && column.includes('.')) return attribute;
-  return renamedColumn(store.state.view, column) ?? noSuch('sort column', column, validIds);
+  return renamedColumn(store.state.view, column) ?? unknownNameText('sort column', column, validIds);
 }
 
 function showColumns(store: ActionPorts, operand: string): string | undefined {

@@ -1,6 +1,6 @@
 import { editLine, type LineEdit } from '../text/line-editor.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { onLayer, type Action } from '../keys/action.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
 import { menuIndex, shownItems } from '../form/menu.ts';
 import type { Screen } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
@@ -14,18 +14,18 @@ export const MENU_ACTIONS: readonly Action[] = [
     in: ['menu'],
     help: 'choose',
     hint: 'choose',
-    run: onLayer('menu', (store, layer) => choose(store, itemAt(layer))),
+    run: handleTopLayer('menu', (store, layer) => chooseItem(store, selectedItem(layer))),
   },
   {
     name: 'menu-toggle',
     keys: ['space'],
     in: ['menu'],
     help: 'select or clear a checkbox',
-    run: onLayer('menu', (store, layer) => {
-      const item = itemAt(layer);
+    run: handleTopLayer('menu', (store, layer) => {
+      const item = selectedItem(layer);
       // If the item has no checkbox, Space is part of the search.
       if (item?.ticked === undefined) typeInMenu(store, { kind: 'insert', text: ' ' });
-      else choose(store, item);
+      else chooseItem(store, item);
     }),
   },
   {
@@ -33,14 +33,14 @@ export const MENU_ACTIONS: readonly Action[] = [
     keys: ['down', 'ctrl-n', 'tab'],
     in: ['menu'],
     help: 'go to the next choice',
-    run: onLayer('menu', (store, layer) => moveBy(store, layer, 1)),
+    run: handleTopLayer('menu', (store, layer) => moveSelection(store, layer, 1)),
   },
   {
     name: 'menu-up',
     keys: ['up', 'ctrl-p', 'shift-tab'],
     in: ['menu'],
     help: 'go to the previous choice',
-    run: onLayer('menu', (store, layer) => moveBy(store, layer, -1)),
+    run: handleTopLayer('menu', (store, layer) => moveSelection(store, layer, -1)),
   },
   { name: 'menu-close', keys: ['escape'], in: ['menu'], help: 'close the menu', hint: 'close', run: closeLayer },
 ];
@@ -52,19 +52,19 @@ export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
   putLayer(store, { ...layer, search: editLine(layer.search, edit), at: undefined });
 }
 
-function choose(store: Screen, item: MenuItem | undefined): void {
+function chooseItem(store: Screen, item: MenuItem | undefined): void {
   if (item === undefined) return;
   if (item.disabled !== undefined) return store.say(`${item.label}: ${item.disabled}`, 'problem');
   if (item.ticked === undefined) closeLayer(store);
   item.choose();
 }
 
-function itemAt(layer: MenuLayer): MenuItem | undefined {
+function selectedItem(layer: MenuLayer): MenuItem | undefined {
   const items = shownItems(layer);
   return items[menuIndex(items, layer)];
 }
 
-function moveBy(store: ActionPorts, layer: MenuLayer, by: 1 | -1): void {
+function moveSelection(store: ActionPorts, layer: MenuLayer, by: 1 | -1): void {
   const items = shownItems(layer);
   const index = menuIndex(items, layer) + by;
   // The first item follows the last item, because a menu is short.

@@ -8,7 +8,7 @@ import type { MouseEvent } from '../terminal/input-event.ts';
 import { isTooSmall } from '../state/console-state.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { layOutList } from '../list/list-layout.ts';
-import { moveTo } from '../list/list-moves.ts';
+import { moveCursorTo } from '../list/list-moves.ts';
 import { listLayout } from '../state/screen-layout.ts';
 import { isPage } from '../state/view-names.ts';
 import type { ScreenView } from '../state/ports.ts';
@@ -38,11 +38,11 @@ const TABS_ROW = 2;
 export function handleMouse(store: ActionPorts, event: MouseEvent, press: (action: KeyAction) => void): void {
   // A mouse report can still arrive after mouse support was turned off.
   if (!store.state.mouse || isTooSmall(store.state.size)) return;
-  if (event.action === 'wheelup' || event.action === 'wheeldown') return scroll(store, event.action, press);
+  if (event.action === 'wheelup' || event.action === 'wheeldown') return scrollByWheel(store, event.action, press);
   if (event.action !== 'press' || event.button !== 'left') return;
   if (event.row === store.state.size.rows - 1) return clickHint(store, event, press);
   // Other clicks only act on a view, not while a dialog or another screen is over it.
-  if (store.state.layers.length === 0 && store.state.prompt === undefined) click(store, event, press);
+  if (store.state.layers.length === 0 && store.state.prompt === undefined) clickCell(store, event, press);
 }
 
 /** Performs the action whose hint was clicked, like its key. */
@@ -55,7 +55,7 @@ function clickHint(store: ActionPorts, { column }: MouseEvent, press: (action: K
   if (action !== undefined) press(action);
 }
 
-function scroll(store: ScreenView, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
+function scrollByWheel(store: ScreenView, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
   const context = keyContext(store.state);
   // In a text field, or in a dialog with a question, there are no rows to scroll.
   if (context === 'form' || context === 'confirm' || context === 'prompt' || context === 'search') return;
@@ -64,7 +64,7 @@ function scroll(store: ScreenView, way: 'wheelup' | 'wheeldown', press: (action:
   for (let row = 0; row < WHEEL_ROWS; row += 1) press(way === 'wheelup' ? 'up' : 'down');
 }
 
-function click(store: ActionPorts, { row, column }: MouseEvent, press: (action: KeyAction) => void): void {
+function clickCell(store: ActionPorts, { row, column }: MouseEvent, press: (action: KeyAction) => void): void {
   const { state } = store;
   const layout = listLayout(state);
   if (layout.header > TABS_ROW && row === TABS_ROW) {
@@ -88,20 +88,20 @@ function click(store: ActionPorts, { row, column }: MouseEvent, press: (action: 
   if (index === -1) return;
   const { clicked } = state;
   const nowMs = store.options.now();
-  moveTo(store, index);
+  moveCursorTo(store, index);
   store.update({ clicked: { key, atMs: nowMs } });
   if (clicked?.key === key && nowMs - clicked.atMs <= DOUBLE_CLICK_MS) press('open');
 }
 
 /** Sorts the list by the clicked column. If it is already sorted by that column, reverses the order. */
 function sortByTitle(store: ScreenView & LiveData & ListOfView, cell: number): void {
-  const column = sortableAt(store, cell);
+  const column = sortableColumnAt(store, cell);
   if (column === undefined) return;
   const { sort } = store;
   store.sortBy({ column, reversed: sort.column === column && !sort.reversed });
 }
 
-function sortableAt(store: ScreenView & LiveData & ListOfView, cell: number): string | undefined {
+function sortableColumnAt(store: ScreenView & LiveData & ListOfView, cell: number): string | undefined {
   const column = tableColumnAt(layOutList(store).placed, cell);
   return column !== undefined && isSortable(column) ? column.id : undefined;
 }

@@ -5,9 +5,9 @@ import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { openMenu } from '../form/menu.ts';
 import type { Action } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { LISTS } from '../keys/context-groups.ts';
+import { LIST_CONTEXTS } from '../keys/context-groups.ts';
 import type { LiveData } from '../model/live-data.ts';
-import { openSilenceForm, withDraft } from '../screens/silences/form.ts';
+import { openSilenceForm, applyDraft } from '../screens/silences/form.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { Screen, ScreenView, SilenceDialogData } from '../state/ports.ts';
@@ -73,7 +73,7 @@ function openNewSilence(store: ActionPorts): void {
     id: 'search',
     label: 'everything matching a search, now and later',
     choose: () => {
-      openLayer(store, { kind: 'silence', form: withDraft(openSilenceForm([], []), store.silenceDraft) });
+      openLayer(store, { kind: 'silence', form: applyDraft(openSilenceForm([], []), store.silenceDraft) });
       store.request({ kind: 'load-silence-policy' });
     },
   };
@@ -123,7 +123,7 @@ export const NEW_SILENCE_ACTIONS: readonly Action[] = [
   {
     name: 'silence-new',
     keys: ['n'],
-    in: [...LISTS, 'overview', 'silence-entry'],
+    in: [...LIST_CONTEXTS, 'overview', 'silence-entry'],
     help: 'silence a search, subscription, check or client',
     hint: 'new',
     changes: true,

@@ -10,7 +10,7 @@ import { eventUnderCursor } from '../state/console-state.ts';
 import { putLayer } from '../state/layer-stack.ts';
 import { openDetail, openFromDetail, reloadDetail } from '../screens/detail/actions.ts';
 import { openRow, explainRow } from '../screens/inspect/actions.ts';
-import { onLayer, type Action } from '../keys/action.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
 import { foldUnderCursor, toggleFold } from './folds.ts';
 import { openMember } from './cluster.ts';
 import { openGroup, openInhibited } from './groups-and-inhibitions.ts';
@@ -19,14 +19,14 @@ import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import { openDeadLetter, selectedDeadLetters, explainDeadLetter } from './dead-letters.ts';
 import { openInspect } from '../screens/inspect/open.ts';
 import type { AggregateEntry } from '../model/aggregate-book.ts';
-import { LISTS } from '../keys/context-groups.ts';
+import { LIST_CONTEXTS } from '../keys/context-groups.ts';
 
 /** The actions that open the row under the cursor, or change how it is shown. */
 export const OPENING_ACTIONS: readonly Action[] = [
   {
     name: 'open',
     keys: ['enter'],
-    in: [...LISTS, 'inspect', 'detail'],
+    in: [...LIST_CONTEXTS, 'inspect', 'detail'],
     help: 'open the row under the cursor or the focused panel, or unfold the row',
     hint: 'detail',
     run: {
@@ -55,8 +55,8 @@ export const OPENING_ACTIONS: readonly Action[] = [
       groups: (store) => openGroup(store, rowUnderCursor(store) as GroupRow | undefined),
       inhibitions: (store) => openInhibited(store, rowUnderCursor(store) as InhibitionRow | undefined),
       cluster: openMember,
-      inspect: onLayer('inspect', openRow),
-      detail: onLayer('detail', openFromDetail),
+      inspect: handleTopLayer('inspect', openRow),
+      detail: handleTopLayer('detail', openFromDetail),
     },
   },
   {
@@ -64,7 +64,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
     keys: ['f5'],
     in: ['detail'],
     help: 'load the current state of this event',
-    run: onLayer('detail', reloadDetail),
+    run: handleTopLayer('detail', reloadDetail),
   },
   {
     name: 'json',
@@ -74,9 +74,9 @@ export const OPENING_ACTIONS: readonly Action[] = [
     hint: 'json',
     run: {
       events: (store) => openUnderCursor(store, true),
-      detail: onLayer('detail', (store, layer) => putLayer(store, { ...layer, raw: !layer.raw, top: 0 })),
+      detail: handleTopLayer('detail', (store, layer) => putLayer(store, { ...layer, raw: !layer.raw, top: 0 })),
       // The search is cleared: words to find in a text cannot be used as a filter of rows, and vice versa.
-      inspect: onLayer('inspect', (store, layer) =>
+      inspect: handleTopLayer('inspect', (store, layer) =>
         putLayer(store, { ...layer, raw: !layer.raw, top: 0, search: NO_SEARCH }),
       ),
     },
@@ -87,7 +87,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
     in: ['detail'],
     help: 'wrap long lines, or cut them',
     hint: 'wrap',
-    run: onLayer('detail', (store, layer) => putLayer(store, { ...layer, wrap: !layer.wrap })),
+    run: handleTopLayer('detail', (store, layer) => putLayer(store, { ...layer, wrap: !layer.wrap })),
   },
   {
     name: 'explain',
@@ -99,8 +99,8 @@ export const OPENING_ACTIONS: readonly Action[] = [
         const target = eventUnderCursor(store.state);
         if (target !== undefined) openLoadedLayer(store, 'handling', target.key);
       },
-      detail: onLayer('detail', (store, { target }) => openLoadedLayer(store, 'handling', target.key)),
-      inspect: onLayer('inspect', explainRow),
+      detail: handleTopLayer('detail', (store, { target }) => openLoadedLayer(store, 'handling', target.key)),
+      inspect: handleTopLayer('inspect', explainRow),
       'dead-letters': (store) => explainDeadLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
       'dead-letter': (store) => explainDeadLetter(store, selectedDeadLetters(store)[0]),
     },

@@ -1,7 +1,7 @@
 import { severityOf } from '../../shared/domain/severity.ts';
 import type { Action, ActionTrigger } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { SCROLLED } from '../keys/context-groups.ts';
+import { SCROLLED_CONTEXTS } from '../keys/context-groups.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { whyNoChange } from '../keys/may-change.ts';
 import { openMenu } from '../form/menu.ts';
@@ -11,28 +11,37 @@ import { targetOf } from '../model/target.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { openInspect } from '../screens/inspect/open.ts';
 import { isViewAvailable, openView } from '../screens/open-view.ts';
-import { bindings, isAction, isChange, keyLabel } from '../state/keys.ts';
+import { allBindings, isAction, isChange, keyLabel } from '../state/keys.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { VisitedObject } from '../state/visited.ts';
 import { VIEWS } from '../state/view-names.ts';
-import { STATUS } from '../text/theme.ts';
+import { SEVERITY_STYLES } from '../text/theme.ts';
 import { targetText } from '../words/silence-text.ts';
 import { openCommandLine } from './command-line.ts';
-import { commandsFor, type ConsoleCommand } from './commands.ts';
+import { commandsOfContext, type ConsoleCommand } from './commands.ts';
 import { savedViewItems } from './saved-views.ts';
 
 /** Maximum number of things that the palette shows. */
 const SHOWN_MAX = 50;
 
 /** Numbers added to the cost of a match, so that of equal matches the more likely thing comes first. */
-const BIAS = { visited: -1.5, action: 0, view: 0, client: 0.3, check: 0.3, aggregate: 0.4, silence: 0.5, event: 0.5 };
+const BIAS_BY_KIND = {
+  visited: -1.5,
+  action: 0,
+  view: 0,
+  client: 0.3,
+  check: 0.3,
+  aggregate: 0.4,
+  silence: 0.5,
+  event: 0.5,
+};
 
 /** Number added to the cost of an event for each step of its severity, so that the worst events come first. */
 const SEVERITY_BIAS = { critical: 0, warning: 0.02, unknown: 0.04, ok: 0.06, silenced: 0.08 } as const;
 
 /** A thing that the palette finds. */
-interface Entry extends Candidate {
+interface PaletteEntry extends Candidate {
   /** The name of the thing, unique within its kind. */
   readonly name: string;
   /** The finished menu item, for things of which there are few. */
@@ -44,7 +53,7 @@ export const PALETTE_ACTIONS: readonly Action[] = [
   {
     name: 'palette',
     keys: ['ctrl-p'],
-    in: [...SCROLLED],
+    in: [...SCROLLED_CONTEXTS],
     help: 'find an action, view, client, check, event, silence or aggregate by a part of its name',
     run: openPalette,
     runsFirst: true,
@@ -58,18 +67,18 @@ export const PALETTE_ACTIONS: readonly Action[] = [
 function openPalette(store: ActionPorts, { perform }: ActionTrigger): void {
   loadNames(store);
   const few = [...visitedEntries(store), ...actionEntries(store, perform), ...viewEntries(store)];
-  let search: { readonly loads: string; readonly find: FuzzySearch<Entry>['find'] } | undefined;
+  let search: { readonly loads: string; readonly find: FuzzySearch<PaletteEntry>['find'] } | undefined;
   let shown: { readonly text: string; readonly items: readonly MenuItem[] } | undefined;
   const items = (text: string): readonly MenuItem[] => {
     if (text === shown?.text) return shown.items;
     // The names of checks and aggregates can arrive while the palette is open.
-    const loads = namesLoadedAt(store);
+    const loads = loadedNamesKey(store);
     if (search?.loads !== loads) {
       const objects = new FuzzySearch([...few, ...objectEntries(store)]);
       search = { loads, find: (words, limit) => objects.find(words, limit) };
     }
     const matches = text.trim() === '' ? few : search.find(text, SHOWN_MAX).map(({ item }) => item);
-    shown = { text, items: withoutDuplicates(matches).map((entry) => itemOf(store, entry)) };
+    shown = { text, items: removeDuplicates(matches).map((entry) => itemOf(store, entry)) };
     return shown.items;
   };
   openMenu(store, { title: 'Find an action, a view or an object', items, isFinder: true });
@@ -83,24 +92,24 @@ function loadNames(store: ActionPorts): void {
   }
 }
 
-function namesLoadedAt({ loads }: ActionPorts): string {
+function loadedNamesKey({ loads }: ActionPorts): string {
   return `${String(loads.of('checks').loadedAtMs)} ${String(loads.of('aggregates').loadedAtMs)}`;
 }
 
-function visitedEntries({ state }: ActionPorts): readonly Entry[] {
-  return state.visited.map(({ kind, name }) => ({ kind, name, text: name.toLowerCase(), bias: BIAS.visited }));
+function visitedEntries({ state }: ActionPorts): readonly PaletteEntry[] {
+  return state.visited.map(({ kind, name }) => ({ kind, name, text: name.toLowerCase(), bias: BIAS_BY_KIND.visited }));
 }
 
 /** Returns the actions and commands of the current key context, with their keys. */
-function actionEntries(store: ActionPorts, perform: ActionTrigger['perform']): readonly Entry[] {
+function actionEntries(store: ActionPorts, perform: ActionTrigger['perform']): readonly PaletteEntry[] {
   const context = keyContext(store.state);
   const bound = new Map(
-    bindings().flatMap(([name, binding]) => (binding.in.includes(context) ? [[name as string, binding]] : [])),
+    allBindings().flatMap(([name, binding]) => (binding.in.includes(context) ? [[name as string, binding]] : [])),
   );
   const views: ReadonlySet<string> = new Set(VIEWS.map(({ name }) => name));
-  return commandsFor(context, store.options)
+  return commandsOfContext(context, store.options)
     .filter(({ name }) => !views.has(name) && name !== 'palette')
-    .map((command): Entry => {
+    .map((command): PaletteEntry => {
       const { name } = command;
       const binding = bound.get(name);
       const help = binding?.help ?? command.help;
@@ -114,7 +123,7 @@ function actionEntries(store: ActionPorts, perform: ActionTrigger['perform']): r
         disabled: reason === undefined ? undefined : `disabled${reason}`,
         choose: () => runCommand(store, command, binding !== undefined, perform),
       };
-      return { kind: 'action', name, text: `${name} ${help}`.toLowerCase(), bias: BIAS.action, item };
+      return { kind: 'action', name, text: `${name} ${help}`.toLowerCase(), bias: BIAS_BY_KIND.action, item };
     });
 }
 
@@ -130,33 +139,33 @@ function runCommand(
   if (problem !== undefined) store.say(problem, 'problem');
 }
 
-function viewEntries(store: ActionPorts): readonly Entry[] {
-  const views = VIEWS.filter(({ name }) => isViewAvailable(name)).map(({ name, title, number }): Entry => {
+function viewEntries(store: ActionPorts): readonly PaletteEntry[] {
+  const views = VIEWS.filter(({ name }) => isViewAvailable(name)).map(({ name, title, number }): PaletteEntry => {
     const choose = (): void => {
       store.update({ layers: [] });
       openView(store, name);
     };
     const key = number === undefined ? undefined : String(number);
     const item: MenuItem = { id: `view ${name}`, kind: 'view', label: title, key, choose };
-    return { kind: 'view', name, text: title.toLowerCase(), bias: BIAS.view, item };
+    return { kind: 'view', name, text: title.toLowerCase(), bias: BIAS_BY_KIND.view, item };
   });
-  const saved = savedViewItems(store).map((item): Entry => ({
+  const saved = savedViewItems(store).map((item): PaletteEntry => ({
     kind: 'saved view',
     name: item.id,
     text: item.label.toLowerCase(),
-    bias: BIAS.view,
+    bias: BIAS_BY_KIND.view,
     item: { ...item, kind: 'saved view' },
   }));
   return [...saved, ...views];
 }
 
 /** Returns the objects of the backend. A merged list of several backends or namespaces has only events. */
-function* objectEntries(store: ActionPorts): Iterable<Entry> {
+function* objectEntries(store: ActionPorts): Iterable<PaletteEntry> {
   const checks = new Set(store.loads.of('checks').data?.map(({ name }) => name));
   for (const { key, row } of store.events.records()) {
     checks.add(row.check);
     const text = key.toLowerCase();
-    yield { kind: 'event', name: key, text, bias: BIAS.event + SEVERITY_BIAS[eventClass(row)] };
+    yield { kind: 'event', name: key, text, bias: BIAS_BY_KIND.event + SEVERITY_BIAS[eventClass(row)] };
   }
   if (store.whereColumn !== undefined) return;
   for (const name of store.clients.keys()) yield entryOf('client', name);
@@ -165,22 +174,28 @@ function* objectEntries(store: ActionPorts): Iterable<Entry> {
   for (const [id, { creator, reason }] of store.silenced) yield entryOf('silence', id, `${id} ${creator} ${reason}`);
 }
 
-function entryOf(kind: VisitedObject['kind'], name: string, text = name): Entry {
-  return { kind, name, text: text.toLowerCase(), bias: BIAS[kind === 'result' ? 'event' : kind] };
+function entryOf(kind: VisitedObject['kind'], name: string, text = name): PaletteEntry {
+  return { kind, name, text: text.toLowerCase(), bias: BIAS_BY_KIND[kind === 'result' ? 'event' : kind] };
 }
 
 /** Returns the entries without those that stand for the same thing as an earlier one, such as a visited client. */
-function withoutDuplicates(entries: readonly Entry[]): readonly Entry[] {
+function removeDuplicates(entries: readonly PaletteEntry[]): readonly PaletteEntry[] {
   return [
     ...new Map(entries.toReversed().map((entry) => [`${entry.kind} ${entry.name}`, entry])).values(),
   ].toReversed();
 }
 
-function itemOf(store: ActionPorts, { kind, name, item }: Entry): MenuItem {
+function itemOf(store: ActionPorts, { kind, name, item }: PaletteEntry): MenuItem {
   if (item !== undefined) return item;
   // Entries without an item are objects, so the cast is safe.
   const visited = { kind: kind as VisitedObject['kind'], name };
-  return { id: `${kind} ${name}`, kind, label: name, note: noteOf(store, visited), choose: () => open(store, visited) };
+  return {
+    id: `${kind} ${name}`,
+    kind,
+    label: name,
+    note: noteOf(store, visited),
+    choose: () => openObject(store, visited),
+  };
 }
 
 function noteOf(store: ActionPorts, { kind, name }: VisitedObject): string | undefined {
@@ -188,7 +203,7 @@ function noteOf(store: ActionPorts, { kind, name }: VisitedObject): string | und
     case 'event': {
       const row = store.events.get(name)?.row;
       if (row === undefined) return 'resolved';
-      return `${STATUS[severityOf(row.status)].word} ${row.output.split('\n', 1)[0] ?? ''}`;
+      return `${SEVERITY_STYLES[severityOf(row.status)].word} ${row.output.split('\n', 1)[0] ?? ''}`;
     }
     case 'silence': {
       const entry = store.silenced.get(name);
@@ -199,7 +214,7 @@ function noteOf(store: ActionPorts, { kind, name }: VisitedObject): string | und
   }
 }
 
-function open(store: ActionPorts, { kind, name }: VisitedObject): void {
+function openObject(store: ActionPorts, { kind, name }: VisitedObject): void {
   switch (kind) {
     case 'event':
       return openDetail(store, targetOf(name), false);

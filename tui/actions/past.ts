@@ -29,20 +29,20 @@ export function stepMinutes(store: ActionPorts, minutes: number): void {
   const { past } = store.state;
   const nowMs = store.options.now();
   const atMs = (past?.atMs ?? nowMs) + minutes * MINUTE_MS;
-  if (atMs < nowMs) return travel(store, atMs);
+  if (atMs < nowMs) return requestTravel(store, atMs);
   if (past === undefined) store.say('this is live data already');
   else store.request({ kind: 'travel', atMs: undefined });
 }
 
 /** Shows the lists as they were just before something began, at `atMs` in epoch milliseconds. */
-export function travelBefore(store: ActionPorts, atMs: number): void {
-  travel(store, atMs - BEFORE_MS);
+export function travelToJustBefore(store: ActionPorts, atMs: number): void {
+  requestTravel(store, atMs - BEFORE_MS);
 }
 
 /** How long before the start of an event the lists are shown, in milliseconds: starts are known in seconds. */
 const BEFORE_MS = 1000;
 
-function travel(store: ActionPorts, atMs: number): void {
+function requestTravel(store: ActionPorts, atMs: number): void {
   if (store.backends === undefined) store.request({ kind: 'travel', atMs });
   else store.say(ONE_BACKEND_ONLY);
 }
@@ -54,7 +54,7 @@ const ONE_BACKEND_ONLY = 'cannot show the past across several backends: select o
  *
  * @returns a message about an invalid time, with the allowed formats; `undefined` on success
  */
-export function travelTo(store: ActionPorts, operand: string): string | undefined {
+export function travelToTypedTime(store: ActionPorts, operand: string): string | undefined {
   if (store.backends !== undefined) return ONE_BACKEND_ONLY;
   const time = readPastTime(operand, localClock(store.options.now()));
   if (time.problem !== undefined) return time.problem;

@@ -1,12 +1,12 @@
 import type { LineEdit } from '../text/line-editor.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
 import { mayChange } from '../keys/may-change.ts';
-import { inEach, type Action, type ActionHandler } from '../keys/action.ts';
-import { LISTS } from '../keys/context-groups.ts';
+import { repeatForContexts, type Action, type ActionHandler } from '../keys/action.ts';
+import { LIST_CONTEXTS } from '../keys/context-groups.ts';
 import { lineEditOf } from '../form/line-keys.ts';
-import { ACTIONS } from './all.ts';
+import { ACTIONS_BY_NAME } from './all.ts';
 import { isTooSmall } from '../state/console-state.ts';
-import { actionFor, bindings, chordOf, keyLabel, keyOf, type KeyAction, type KeyPress } from '../state/keys.ts';
+import { actionOfKey, allBindings, chordOf, keyLabel, keyOf, type KeyAction, type KeyPress } from '../state/keys.ts';
 import { VIEWS } from '../state/view-names.ts';
 import { handleMouse } from './mouse.ts';
 import { keyContext } from '../keys/key-context.ts';
@@ -17,7 +17,7 @@ import { typeInPrompt } from '../list/search-prompt.ts';
 import { typeInForm } from './forms.ts';
 import { typeInConfirm } from './confirm.ts';
 import type { KeyContext } from '../state/key-context.ts';
-import { ownCommandFor, requestOwnCommand } from '../screens/own-commands.ts';
+import { ownCommandOfKey, requestOwnCommand } from '../screens/own-commands.ts';
 import { beforeInspectKey } from '../screens/inspect/actions.ts';
 import { beforeListKey } from './list-keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -35,7 +35,7 @@ interface KeyHandling {
 }
 
 const KEY_HANDLING: Partial<Readonly<Record<KeyContext, KeyHandling>>> = {
-  ...inEach(LISTS, { before: beforeListKey }),
+  ...repeatForContexts(LIST_CONTEXTS, { before: beforeListKey }),
   inspect: { before: beforeInspectKey },
   confirm: { type: typeInConfirm },
   form: { type: typeInForm },
@@ -61,14 +61,14 @@ export function handleInput(store: ActionPorts, event: InputEvent): void {
       if (!store.state.focused) store.update({ focused: true });
       return pressKey(store, event);
     case 'background':
-      return setSkinFor(store, event.isLight);
+      return selectSkin(store, event.isLight);
     case 'mouse':
-      return handleMouse(store, event, (action) => act(store, action, NO_KEY));
+      return handleMouse(store, event, (action) => performKeyAction(store, action, NO_KEY));
   }
 }
 
 /** Selects the skin for the background of the terminal, unless the user has selected one. */
-function setSkinFor(store: ActionPorts, isLight: boolean): void {
+function selectSkin(store: ActionPorts, isLight: boolean): void {
   const { themeChanges } = store.state;
   if (isLight && themeChanges.skin === undefined) store.update({ themeChanges: { ...themeChanges, skin: 'light' } });
 }
@@ -77,19 +77,19 @@ function setSkinFor(store: ActionPorts, isLight: boolean): void {
 const NO_KEY: KeyPress = { name: '', ctrl: false, meta: false, shift: false };
 
 function pressKey(store: ActionPorts, key: KeyEvent): void {
-  const action = actionFor(keyContext(store.state), key);
+  const action = actionOfKey(keyContext(store.state), key);
   if (isTooSmall(store.state.size) && action !== 'interrupt') {
     if (key.text === 'q') store.request({ kind: 'quit' });
     return;
   }
   if (action === undefined && pressOwnCommand(store, key)) return;
-  act(store, action, key);
+  performKeyAction(store, action, key);
 }
 
 /** Runs the command of the user that has this key here. Returns false if there is none. */
 function pressOwnCommand(store: ActionPorts, key: KeyEvent): boolean {
   const context = keyContext(store.state);
-  const command = ownCommandFor(context, chordOf(key), store.options);
+  const command = ownCommandOfKey(context, chordOf(key), store.options);
   if (command === undefined) return false;
   // Like the menu of actions, the command must not act on another row than the user saw.
   if (KEY_HANDLING[context]?.before?.(store, 'actions') !== 'taken') requestOwnCommand(store, command);
@@ -97,11 +97,11 @@ function pressOwnCommand(store: ActionPorts, key: KeyEvent): boolean {
 }
 
 /** Performs the action that is bound to a key. A key without an action is typed into a text field. */
-function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): void {
+function performKeyAction(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): void {
   const context = keyContext(store.state);
-  const action = name && ACTIONS.get(name);
-  const perform = (other: KeyAction): void => act(store, other, NO_KEY);
-  if (action?.runsFirst === true) return runIn(context, action)?.(store, { context, key, perform });
+  const action = name && ACTIONS_BY_NAME.get(name);
+  const perform = (other: KeyAction): void => performKeyAction(store, other, NO_KEY);
+  if (action?.runsFirst === true) return handlerInContext(context, action)?.(store, { context, key, perform });
   if (action?.changes === true && !mayChange(store, action.name)) return;
   const handling = KEY_HANDLING[context];
   if (handling?.before?.(store, name) === 'taken') return;
@@ -109,20 +109,20 @@ function act(store: ActionPorts, name: KeyAction | undefined, key: KeyPress): vo
     if (handling?.type !== undefined) return handling.type(store, lineEditOf(key), key);
     return reportUnusedKey(store, key);
   }
-  runIn(context, action)?.(store, { context, key, perform });
+  handlerInContext(context, action)?.(store, { context, key, perform });
 }
 
 /** Shows a message that a printable key does nothing here, with the views in which it does something. */
 function reportUnusedKey(store: ActionPorts, key: KeyPress): void {
   if (key.text === undefined) return;
   const chord = chordOf(key);
-  const contexts = new Set(bindings().flatMap(([, binding]) => (binding.keys.includes(chord) ? binding.in : [])));
+  const contexts = new Set(allBindings().flatMap(([, binding]) => (binding.keys.includes(chord) ? binding.in : [])));
   const titles = VIEWS.flatMap(({ name, title }) => (contexts.has(name) ? [title] : []));
   const where =
     titles.length === 0 ? `: ${keyOf('help')} lists the keys` : `; it works in ${titles.slice(0, 3).join(', ')}`;
   store.say(`${keyLabel(chord)} does nothing here${where}`);
 }
 
-function runIn(context: KeyContext, { run }: Action): ActionHandler | undefined {
+function handlerInContext(context: KeyContext, { run }: Action): ActionHandler | undefined {
   return typeof run === 'function' ? run : run[context];
 }

@@ -1,7 +1,7 @@
 import type { ActionHandler } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { layOutList } from '../list/list-layout.ts';
-import { moveTo } from '../list/list-moves.ts';
+import { moveCursorTo } from '../list/list-moves.ts';
 import type { SortState } from '../model/list-order.ts';
 import { inspectBody, cursorOrder } from '../screens/inspect/body.ts';
 import { layOutInspectTable } from '../screens/inspect/layout.ts';
@@ -39,7 +39,7 @@ export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sidew
 /**
  * Returns an action handler that receives the rows of the topmost screen. It does nothing if that screen has no rows.
  */
-export function onRows(run: (rows: RowsOnTop, store: ActionPorts) => void): ActionHandler {
+export function handleRowsOnTop(run: (rows: RowsOnTop, store: ActionPorts) => void): ActionHandler {
   return (store) => {
     const layer = store.state.layers.at(-1);
     const rows = layer?.kind === 'inspect' ? inspectedRows(store, layer) : viewRows(store);
@@ -66,7 +66,7 @@ function viewRows(store: ActionPorts): RowsOnTop {
     },
     goDown: () => {
       const at = list.cursor.key === undefined ? -1 : order.indexOf(list.cursor.key);
-      if (at !== -1) moveTo(store, at + 1);
+      if (at !== -1) moveCursorTo(store, at + 1);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { openMenu } from '../form/menu.ts';
-import type { Target } from '../model/target.ts';
+import type { EventTarget } from '../model/target.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { layerOnTop } from '../state/layer-stack.ts';
 import type { Screen, ScreenView } from '../state/ports.ts';
@@ -9,7 +9,7 @@ import { keyContext } from '../keys/key-context.ts';
 import { INPUT_CONTEXTS } from '../keys/context-groups.ts';
 
 /** Requests the runbook link of the shown event, or of the event under the cursor. */
-export function askRunbook(store: Screen): void {
+export function requestRunbook(store: Screen): void {
   const target = targetNow(store);
   if (target === undefined) return store.say('there is no event under the cursor');
   store.request({ kind: 'load-runbook', target });
@@ -19,7 +19,7 @@ export function askRunbook(store: Screen): void {
  * Shows the link of a runbook in a menu, from which the user can copy it. The console opens no link and starts no
  * program.
  */
-export function showRunbook(store: Screen, { key, client, check }: Target, runbook: Runbook): void {
+export function showRunbook(store: Screen, { key, client, check }: EventTarget, runbook: Runbook): void {
   if ('problem' in runbook) return store.say(runbook.problem);
   const { url } = runbook;
   const name = safeLine(`${client}/${check}`);
@@ -40,6 +40,6 @@ export function showRunbook(store: Screen, { key, client, check }: Target, runbo
 }
 
 /** Returns the shown event, or the event under the cursor; `undefined` if no event is shown or under the cursor. */
-function targetNow(store: ScreenView): Target | undefined {
+function targetNow(store: ScreenView): EventTarget | undefined {
   return layerOnTop(store, 'detail')?.target ?? eventUnderCursor(store.state);
 }

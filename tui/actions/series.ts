@@ -1,4 +1,4 @@
-import { onLayer, type Action } from '../keys/action.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import { parseTimelineId } from '../model/past-span.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
@@ -16,13 +16,15 @@ export const SERIES_ACTIONS: readonly Action[] = [
         const target = eventUnderCursor(store.state);
         if (target !== undefined) openLoadedLayer(store, 'series', target.key);
       },
-      detail: onLayer('detail', (store, { target }) => openLoadedLayer(store, 'series', target.key)),
-      inspect: onLayer('inspect', (store, layer) => {
+      detail: handleTopLayer('detail', (store, { target }) => openLoadedLayer(store, 'series', target.key)),
+      inspect: handleTopLayer('inspect', (store, layer) => {
         const [target] = inspectTargets(layer);
         if (target === undefined) return store.say('select a check to plot its values');
         openLoadedLayer(store, 'series', target.key);
       }),
-      timeline: onLayer('timeline', (store, { id }) => openLoadedLayer(store, 'series', parseTimelineId(id).key)),
+      timeline: handleTopLayer('timeline', (store, { id }) =>
+        openLoadedLayer(store, 'series', parseTimelineId(id).key),
+      ),
     },
   },
 ];

@@ -10,11 +10,11 @@ import type { Operand, ActionTrigger } from '../keys/action.ts';
 export const SILENCE_OPERAND: Operand = {
   operands: 'DURATION [REASON]',
   help: 'open the silence dialog for the marked rows, or the one at the cursor, with these values filled in',
-  run: silence,
+  run: silenceByOperand,
   complete: () => ['15m', '1h', '2h', '4h', '8h', '24h'],
 };
 
-function silence(store: Screen, operand: string, perform: ActionTrigger['perform']): string | undefined {
+function silenceByOperand(store: Screen, operand: string, perform: ActionTrigger['perform']): string | undefined {
   const [, duration = '', reason = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
   const seconds = typedSeconds(duration);
   if (seconds === undefined) return durationProblem(duration);

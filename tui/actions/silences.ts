@@ -8,24 +8,24 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { keyOf } from '../state/keys.ts';
 import { countOf, type BulkChange } from '../words/changes.ts';
-import { askFirst, namesWithinLimit } from '../form/confirm.ts';
+import { openConfirmation, namesWithinLimit } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { lostRecurrences } from '../screens/silences/lost-recurrence.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { recurringConflictText } from '../words/recurrence-text.ts';
 import { targetText } from '../words/silence-text.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
-import type { Target } from '../model/target.ts';
+import type { EventTarget } from '../model/target.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { Screen, SilenceDialogData } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/silence.ts';
-import { openEntryForm, openSilenceForm, silenceScopeEntries, withDraft } from '../screens/silences/form.ts';
+import { openEntryForm, openSilenceForm, silenceScopeEntries, applyDraft } from '../screens/silences/form.ts';
 import { silenceSubmission, silenceOperations, entryText } from '../screens/silences/submission.ts';
 
 /** Opens a dialog that asks whether to silence events with the settings of the last silence. */
-export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
+export function confirmRepeatSilence(store: ActionPorts, targets: readonly EventTarget[]): void {
   const last = store.lastSilence;
   if (last === undefined) return store.say(`no silence to repeat yet: press ${keyOf('silence')} to create one`);
   const openTargets = stillOpenTargets(store, targets, 'silence');
@@ -41,7 +41,7 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
   const { total } = store.silencePreview(form);
   const operations = silenceOperations(submission.entries);
   const [first] = submission.entries;
-  askFirst(store, {
+  openConfirmation(store, {
     title: `Silence again: ${countOf(total, 'event')}`,
     lines: [
       ...namesWithinLimit(silenceScopeEntries(form).map((entry) => safeLine(targetText(entry)))),
@@ -66,13 +66,13 @@ export function endSilences(store: Pick<LiveData, 'silenced'>, ids: readonly str
 }
 
 /** Opens a dialog that asks whether to end silences, because handlers are then notified of the covered events again. */
-function askEndSilences(store: Screen & LiveData, entries: readonly SilencedRow[], focused?: 'cancel'): void {
+function confirmEndSilences(store: Screen & LiveData, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const existing = entries.filter(({ id }) => store.silenced.has(id));
   if (existing.length === 0)
     return store.say(`there is no silence to end here: press ${keyOf('silence-recreate')} to recreate an ended one`);
   const ids = existing.map(({ id }) => id);
   const button = `End ${countOf(existing.length, 'silence')}`;
-  askFirst(store, {
+  openConfirmation(store, {
     title: button,
     lines: [
       ...namesWithinLimit(existing.map((entry) => silenceText(entry, store.nowMs))),
@@ -99,7 +99,7 @@ export function openSilenceEntries(
     );
   }
   const form = openEntryForm(origin, store.options.now());
-  openLayer(store, { kind: 'silence', form: origin.kind === 'new' ? withDraft(form, store.silenceDraft) : form });
+  openLayer(store, { kind: 'silence', form: origin.kind === 'new' ? applyDraft(form, store.silenceDraft) : form });
   store.request({ kind: 'load-silence-policy' });
 }
 
@@ -116,7 +116,11 @@ function silenceEndText(store: Pick<LiveData, 'events'>, ids: readonly string[])
   return count === 0 ? 'This unsilences no event.' : `This unsilences ${countOf(count, 'event')}.`;
 }
 
-function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptions: readonly string[]): SilenceForm {
+function repeatedForm(
+  last: LastSilence,
+  targets: readonly EventTarget[],
+  subscriptions: readonly string[],
+): SilenceForm {
   const { subscriptionName, ...settings } = last;
   const subscription = subscriptionName === undefined ? -1 : subscriptions.indexOf(subscriptionName);
   const form = { ...openSilenceForm(targets, subscriptions), ...settings };
@@ -145,7 +149,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     help: 'end the marked silences now, or the one at the cursor',
     hint: 'end',
     changes: true,
-    run: (store) => askEndSilences(store, currentSilences(store)),
+    run: (store) => confirmEndSilences(store, currentSilences(store)),
   },
   {
     name: 'silence-delete',
@@ -153,7 +157,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     in: ['silences', 'silence-entry'],
     help: 'end the marked silences, or the one at the cursor; asks first, Enter cancels',
     changes: true,
-    run: (store) => askEndSilences(store, currentSilences(store), 'cancel'),
+    run: (store) => confirmEndSilences(store, currentSilences(store), 'cancel'),
   },
   {
     name: 'silence-recreate',

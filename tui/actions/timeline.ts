@@ -1,11 +1,11 @@
-import { onLayer, type Action } from '../keys/action.ts';
+import { handleTopLayer, type Action } from '../keys/action.ts';
 import { selectedTargets } from '../list/selected-rows.ts';
 import { openIncident } from '../screens/incident/layer.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openTimeline, outageOf, stepOutage, changeSpan } from '../screens/timeline/layer.ts';
 import { openSearchRow } from '../screens/timeline/search-rows.ts';
-import { travelBefore } from './past.ts';
+import { travelToJustBefore } from './past.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
@@ -23,8 +23,8 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
         if (others.length === 0) return openTimeline(store, target.key);
         openIncident(store, [target.key, ...others.map(({ key }) => key)]);
       },
-      detail: onLayer('detail', (store, { target }) => openTimeline(store, target.key)),
-      inspect: onLayer('inspect', (store, layer) => {
+      detail: handleTopLayer('detail', (store, { target }) => openTimeline(store, target.key)),
+      inspect: handleTopLayer('inspect', (store, layer) => {
         const [target] = inspectTargets(layer);
         if (target === undefined) return store.say('select a check to show its timeline');
         openTimeline(store, target.key);
@@ -45,7 +45,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     in: ['timeline-search'],
     help: 'open the timeline of the check, or the silence, under the cursor',
     hint: 'open',
-    run: onLayer('timeline-search', openSearchRow),
+    run: handleTopLayer('timeline-search', openSearchRow),
   },
   {
     name: 'before',
@@ -54,11 +54,11 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     help: 'show the lists as they were just before this event or outage began',
     run: {
       events: (store) => beforeEvent(store, eventUnderCursor(store.state)?.key),
-      detail: onLayer('detail', (store, { target }) => beforeEvent(store, target.key)),
-      timeline: onLayer('timeline', (store, layer) => {
+      detail: handleTopLayer('detail', (store, { target }) => beforeEvent(store, target.key)),
+      timeline: handleTopLayer('timeline', (store, layer) => {
         const { outage } = outageOf(layer);
         if (outage === undefined) return store.say('no outage in this period');
-        travelBefore(store, outage.sinceMs);
+        travelToJustBefore(store, outage.sinceMs);
       }),
     },
   },
@@ -68,14 +68,14 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     in: ['timeline'],
     help: 'show a longer period: hour, day, week, month',
     hint: 'span',
-    run: onLayer('timeline', (store, layer) => changeSpan(store, layer, 1)),
+    run: handleTopLayer('timeline', (store, layer) => changeSpan(store, layer, 1)),
   },
   {
     name: 'timeline-shorter',
     keys: ['T', 'shift-tab'],
     in: ['timeline'],
     help: 'show a shorter period',
-    run: onLayer('timeline', (store, layer) => changeSpan(store, layer, -1)),
+    run: handleTopLayer('timeline', (store, layer) => changeSpan(store, layer, -1)),
   },
   {
     name: 'outage-previous',
@@ -83,19 +83,19 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     in: ['timeline'],
     help: 'go to the previous outage',
     hint: 'outage',
-    run: onLayer('timeline', (store, layer) => stepOutage(store, layer, 1)),
+    run: handleTopLayer('timeline', (store, layer) => stepOutage(store, layer, 1)),
   },
   {
     name: 'outage-next',
     keys: ['l', 'right'],
     in: ['timeline'],
     help: 'go to the next outage',
-    run: onLayer('timeline', (store, layer) => stepOutage(store, layer, -1)),
+    run: handleTopLayer('timeline', (store, layer) => stepOutage(store, layer, -1)),
   },
 ];
 
 function beforeEvent(store: ActionPorts, key: string | undefined): void {
   const row = key === undefined ? undefined : store.events.get(key)?.row;
   if (row === undefined) return store.say('this event has resolved: t shows its timeline');
-  travelBefore(store, row.since * 1000);
+  travelToJustBefore(store, row.since * 1000);
 }

@@ -1,11 +1,11 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { namesOfEnded, undoText } from '../words/changes.ts';
-import { askFirst, namesWithinLimit } from '../form/confirm.ts';
+import { openConfirmation, namesWithinLimit } from '../form/confirm.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { Screen, ConsoleHistory } from '../state/ports.ts';
 
 /** Opens a dialog that asks whether to undo the user's last change, and lists the exact effect. */
-export function askUndo(store: Screen & ConsoleHistory & Pick<LiveData, 'silenced'>): void {
+export function confirmUndo(store: Screen & ConsoleHistory & Pick<LiveData, 'silenced'>): void {
   const nowMs = store.options.now();
   const { change, since } = store.ownChanges.last(nowMs);
   const [irrevocable] = since.toReversed();
@@ -18,7 +18,7 @@ export function askUndo(store: Screen & ConsoleHistory & Pick<LiveData, 'silence
   // If the last change cannot be undone, the dialog offers an earlier change. The cancel button then has the focus, so
   // that Enter does not undo a change that the user did not mean.
   const isEarlier = irrevocable !== undefined;
-  askFirst(store, {
+  openConfirmation(store, {
     title: isEarlier ? 'The last change cannot be undone' : 'Undo the last change',
     lines: [
       ...(isEarlier ? [`cannot be undone: ${irrevocable.message} (${ago(irrevocable.atMs)})`] : []),

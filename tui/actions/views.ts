@@ -2,7 +2,7 @@ import { stepMinutes, stepPast } from './past.ts';
 import { applyView } from './saved-views.ts';
 import { keyOf } from '../state/keys.ts';
 import { QUICK_KEYS, quickViews } from '../state/saved-view.ts';
-import { TEXTS, VIEWS_ALL } from '../keys/context-groups.ts';
+import { TEXT_CONTEXTS, ALL_VIEWS } from '../keys/context-groups.ts';
 import type { Action } from '../keys/action.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
 import { forwardInHistory, toLastView } from '../state/view-history.ts';
@@ -10,7 +10,7 @@ import { VIEWS } from '../state/view-names.ts';
 import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import { goBack, openView, goTo } from '../screens/open-view.ts';
+import { goBack, openView, openPosition } from '../screens/open-view.ts';
 
 /**
  * Shows or hides the counters and tabs of the header. A short screen keeps the line that shows the state of the
@@ -42,21 +42,21 @@ export const VIEW_ACTIONS: readonly Action[] = [
   {
     name: 'view',
     keys: ['1', '2', '3', '4', '5', '6', '7', ...QUICK_KEYS],
-    in: [...VIEWS_ALL, ...TEXTS, 'silence-entry', 'plan-page', 'log'],
+    in: [...ALL_VIEWS, ...TEXT_CONTEXTS, 'silence-entry', 'plan-page', 'log'],
     help: 'open view N; 8, 9 and 0 open the first three saved views',
     run: (store, { key }) => openNumber(store, key.text ?? ''),
   },
   {
     name: 'header',
     keys: ['ctrl-e'],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'show or hide counters and tabs at the top (needs 30 rows)',
     run: toggleHeader,
   },
   {
     name: 'view-back',
     keys: ['['],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'go back to the previous view; while viewing the past (:at), to the previous change',
     run: (store) => {
       if (!stepPast(store, -1)) goBack(store);
@@ -65,30 +65,30 @@ export const VIEW_ACTIONS: readonly Action[] = [
   {
     name: 'view-forward',
     keys: [']'],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'go forward to the next view; while viewing the past, to the next change',
     run: (store) => {
-      if (!stepPast(store, 1)) goTo(store, forwardInHistory(store.state));
+      if (!stepPast(store, 1)) openPosition(store, forwardInHistory(store.state));
     },
   },
   {
     name: 'view-last',
     keys: ['-'],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'switch between this view and the previously opened one',
-    run: (store) => goTo(store, toLastView(store.state)),
+    run: (store) => openPosition(store, toLastView(store.state)),
   },
   {
     name: 'minute-back',
     keys: ['{'],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'show the lists as they were a minute earlier',
     run: (store) => stepMinutes(store, -1),
   },
   {
     name: 'minute-forward',
     keys: ['}'],
-    in: [...VIEWS_ALL],
+    in: [...ALL_VIEWS],
     help: 'while viewing the past, show the lists a minute later',
     run: (store) => stepMinutes(store, 1),
   },

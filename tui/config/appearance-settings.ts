@@ -1,7 +1,7 @@
 import type { Arguments } from './arguments.ts';
 import type { Theme } from '../text/theme.ts';
 import type { ConsoleConfig } from './console-config.ts';
-import { ATTENTION, type Attention } from '../state/attention.ts';
+import { DEFAULT_ATTENTION, type Attention } from '../state/attention.ts';
 import { isAsciiLocale } from '../words/locale.ts';
 
 /**
@@ -34,9 +34,9 @@ export function settingsOf(
     },
     mouse: flags.mouse ?? config.mouse ?? false,
     attention: {
-      ...ATTENTION,
-      bell: flags.bell ?? config.bell ?? ATTENTION.bell,
-      notify: flags.notify ?? config.notify ?? ATTENTION.notify,
+      ...DEFAULT_ATTENTION,
+      bell: flags.bell ?? config.bell ?? DEFAULT_ATTENTION.bell,
+      notify: flags.notify ?? config.notify ?? DEFAULT_ATTENTION.notify,
     },
   };
 }

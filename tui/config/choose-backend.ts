@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import { DEFAULT_BACKEND, type Arguments } from './arguments.ts';
 import { ALL_CONTEXTS } from '../model/backend-names.ts';
-import { nearest } from '../../shared/domain/nearest.ts';
+import { findNearest } from '../../shared/domain/nearest.ts';
 import type { ConsoleConfig, ContextConfig } from './console-config.ts';
 
 /** The backend to show first: a URL, or a context of the configuration file. */
@@ -24,12 +24,12 @@ export function chooseBackend(
 ): BackendChoice {
   if (backend !== undefined) return { kind: 'url', backend };
   if (context === ALL_CONTEXTS) return { kind: 'all' };
-  if (context !== undefined) return { kind: 'context', name: context, context: contextNamed(config, context) };
+  if (context !== undefined) return { kind: 'context', name: context, context: findContext(config, context) };
   const { MON_BACKEND: fromEnv = '' } = env;
   if (fromEnv !== '') return { kind: 'url', backend: fromEnv };
   if (config.context === undefined) return { kind: 'url', backend: DEFAULT_BACKEND };
   if (config.context === ALL_CONTEXTS) return { kind: 'all' };
-  return { kind: 'context', name: config.context, context: contextNamed(config, config.context) };
+  return { kind: 'context', name: config.context, context: findContext(config, config.context) };
 }
 
 /**
@@ -37,11 +37,11 @@ export function chooseBackend(
  *
  * @throws MonError `not_found` when the configuration file has no context of that name
  */
-export function contextNamed({ contexts }: Pick<ConsoleConfig, 'contexts'>, name: string): ContextConfig {
+export function findContext({ contexts }: Pick<ConsoleConfig, 'contexts'>, name: string): ContextConfig {
   const context = contexts.get(name);
   if (context !== undefined) return context;
   const names = [...contexts.keys()];
-  const suggestion = nearest(name, names);
+  const suggestion = findNearest(name, names);
   const hint = names.length === 0 ? 'the configuration file has none' : `use one of ${names.join(', ')}`;
   throw new MonError(
     'not_found',

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { errorMessage } from '../../shared/errors.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the default path of the configuration file: `$XDG_CONFIG_HOME/mon/console.yml`, else
  * `~/.config/mon/console.yml`. A relative `$XDG_CONFIG_HOME` is ignored, as the XDG specification requires.
  */
-export function configPath(env: Env): string {
+export function configPath(env: Environment): string {
   const own = env['XDG_CONFIG_HOME'] ?? '';
   const home = env['HOME'] || homedir();
   return join(own.startsWith('/') ? own : join(home, '.config'), 'mon', 'console.yml');
@@ -41,7 +41,7 @@ export async function readConfigText(path: string): Promise<string | undefined> 
  */
 export async function readConsoleConfig(
   explicitPath: string | undefined,
-  env: Env,
+  env: Environment,
 ): Promise<LoadedConsoleConfig | { readonly problem: string }> {
   const path = explicitPath ?? configPath(env);
   try {

@@ -3,7 +3,7 @@ import { DEFAULT_ARGUMENTS, DEFAULT_BACKEND, type Arguments } from './arguments.
 import { isSkin, SKINS } from '../text/theme.ts';
 
 /** The text of `mon --help`. */
-export const HELP = `
+export const CONSOLE_HELP_TEXT = `
 Usage
   mon [--backend URL | --context NAME] [--config FILE] [--read-only] [--mouse]
       [--ascii] [--no-color] [--skin NAME] [--no-bell] [--notify] [--screen-reader]
@@ -73,7 +73,7 @@ export function parseConsoleArguments(
   argv: readonly string[],
   importMeta: ImportMeta,
 ): Arguments | { readonly problem: string } {
-  const { flags, input } = meow(HELP, {
+  const { flags, input } = meow(CONSOLE_HELP_TEXT, {
     importMeta,
     argv,
     description: false,

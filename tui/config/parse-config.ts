@@ -8,7 +8,7 @@ import { aggregateNameSchema } from '../../shared/schemas/aggregate.ts';
 import { nameSchema as namespaceNameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { isSettings } from '../../shared/domain/merge-settings.ts';
-import { nearest } from '../../shared/domain/nearest.ts';
+import { findNearest } from '../../shared/domain/nearest.ts';
 import { renameSettings } from '../../shared/domain/renamed-settings.ts';
 import { DEFAULT_AGGREGATE_THRESHOLDS } from '../model/aggregate-book.ts';
 import { foldProblem } from '../model/fold-by.ts';
@@ -26,14 +26,14 @@ import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/save
 /** Maximum length of the configuration file in characters, more than anyone writes by hand. */
 export const CONFIG_LENGTH_MAX = 256 * 1024;
 
-const NAMES = VIEWS.map(({ name }) => name) as readonly ViewName[];
+const VIEW_NAMES = VIEWS.map(({ name }) => name) as readonly ViewName[];
 
 const chordsSchema = z.union(
   [z.string().transform((chord) => [chord]), z.array(z.string()).max(10)],
   'write a key as a text, or several as a list: ctrl-k, "/", [j, down]',
 );
 const columnsSchema = z.array(z.string()).min(1).max(50);
-const viewNameSchema = z.enum(NAMES as unknown as [ViewName, ...ViewName[]]);
+const viewNameSchema = z.enum(VIEW_NAMES as unknown as [ViewName, ...ViewName[]]);
 const nameSchema = z.string().regex(VIEW_NAME_PATTERN, VIEW_NAME_HINT);
 
 const secretSchema = z.union(
@@ -142,11 +142,11 @@ export function parseConfig(text: string, name: string): ConsoleConfig {
   const read = readConfig(current?.settings ?? written);
   const problems = [...(renamed?.problems ?? []), ...read.problems];
   if (problems.length > 0) {
-    fail(problems.map(({ path, message }) => [offsetOf(document, path), said(path, message)] as const));
+    fail(problems.map(({ path, message }) => [offsetOf(document, path), problemText(path, message)] as const));
   }
   const warnings = [...(renamed?.warnings ?? []), ...(current?.warnings ?? [])].map(({ path, message }) => ({
     section: path[0] ?? '',
-    text: `${at(offsetOf(document, path))}: ${said(path, message)}`,
+    text: `${at(offsetOf(document, path))}: ${problemText(path, message)}`,
   }));
   return { ...read.config, warnings };
 }
@@ -238,7 +238,7 @@ function readView({ view, filter = '', sort, fold, columns }: z.infer<typeof sav
   if (column !== undefined && !validIds.includes(column) && !isAttribute(view, column)) {
     problems.push({
       path: ['sort'],
-      message: `${view} has no sort column ${JSON.stringify(column)}: ${listed(validIds)}`,
+      message: `${view} has no sort column ${JSON.stringify(column)}: ${validNamesText(validIds)}`,
     });
   }
   const wrongFold = fold === undefined ? undefined : foldProblemOf(view, fold);
@@ -255,7 +255,7 @@ function columnProblems(view: ViewName, ids: readonly string[]): readonly string
   const validIds = columnIds(view, 'any');
   return ids
     .filter((id) => !validIds.includes(id) && !isAttribute(view, id))
-    .map((id) => `${view} has no column ${JSON.stringify(id)}: ${listed(validIds)}`);
+    .map((id) => `${view} has no column ${JSON.stringify(id)}: ${validNamesText(validIds)}`);
 }
 
 /** Returns whether a view can have a column with this id that shows an attribute, such as `client.rack`. */
@@ -265,10 +265,12 @@ function isAttribute(view: ViewName, id: string): boolean {
 
 function contextProblems(context: string | undefined, contextNames: readonly string[]): readonly ConfigProblem[] {
   if (context === undefined || context === ALL_CONTEXTS || contextNames.includes(context)) return [];
-  return [{ path: ['context'], message: `there is no context ${JSON.stringify(context)}: ${listed(contextNames)}` }];
+  return [
+    { path: ['context'], message: `there is no context ${JSON.stringify(context)}: ${validNamesText(contextNames)}` },
+  ];
 }
 
-function listed(names: readonly string[]): string {
+function validNamesText(names: readonly string[]): string {
   return names.length === 0 ? 'there are none' : `use one of ${names.join(', ')}`;
 }
 
@@ -285,8 +287,8 @@ function issueProblems(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
 
 function unknownName(name: string, path: readonly string[]): string {
   const validNames = settingNames(path);
-  const suggestion = nearest(name, validNames);
-  return `unknown setting${suggestion === undefined ? `: ${listed(validNames)}` : `: did you mean ${suggestion}?`}`;
+  const suggestion = findNearest(name, validNames);
+  return `unknown setting${suggestion === undefined ? `: ${validNamesText(validNames)}` : `: did you mean ${suggestion}?`}`;
 }
 
 function settingNames([section, ...subpath]: readonly string[]): readonly string[] {
@@ -317,6 +319,6 @@ function keyNode(document: Document.Parsed, path: readonly string[]): unknown {
   return map.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key;
 }
 
-function said(path: readonly string[], message: string): string {
+function problemText(path: readonly string[], message: string): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isCommandName } from '../actions/commands.ts';
-import { placeholdersIn } from '../model/command-words.ts';
+import { findPlaceholders } from '../model/command-words.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { COMMAND_CONTEXTS, SUBJECT_VIEWS } from '../screens/own-commands.ts';
 import { boundWith, keyLabel, type ConfiguredKeys } from '../state/keys.ts';
@@ -34,14 +34,24 @@ export const commandSchema = z.strictObject({
 type WrittenCommand = z.infer<typeof commandSchema>;
 
 /** The first parts of the placeholders that each kind of object has. */
-const ROOTS: Readonly<Record<CommandSubject, readonly string[]>> = {
+const PLACEHOLDER_ROOTS: Readonly<Record<CommandSubject, readonly string[]>> = {
   event: ['event', 'client', 'check'],
   client: ['client'],
   check: ['check'],
 };
 
 /** Programs that run the text after `-c` as a script. */
-const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'ash', 'busybox', 'eval']);
+const SHELL_PROGRAMS: ReadonlySet<string> = new Set([
+  'sh',
+  'bash',
+  'dash',
+  'zsh',
+  'ksh',
+  'fish',
+  'ash',
+  'busybox',
+  'eval',
+]);
 
 /**
  * Reads the commands of the configuration. A key that already has a meaning where the command runs is a problem.
@@ -72,12 +82,13 @@ export function readCommands(
 
 function readCommand(name: string, command: WrittenCommand): OwnCommand {
   const [program = '', ...args] = command.run;
-  const roots = args.flatMap((arg) => (placeholdersIn(arg) ?? []).map(([root = '']) => root));
+  const roots = args.flatMap((arg) => (findPlaceholders(arg) ?? []).map(([root = '']) => root));
   return {
     name,
     key: command.key,
     description: command.description ?? `run ${program}`,
-    subjects: command.for ?? COMMAND_SUBJECTS.filter((kind) => roots.every((root) => ROOTS[kind].includes(root))),
+    subjects:
+      command.for ?? COMMAND_SUBJECTS.filter((kind) => roots.every((root) => PLACEHOLDER_ROOTS[kind].includes(root))),
     when: (command.when ?? '').trim(),
     words: [program, ...args],
     isBackground: command.background === true,
@@ -127,14 +138,14 @@ function wordProblems(words: OwnCommand['words'], subjects: readonly CommandSubj
   if (program === '') return runProblem('the first item must be a program');
   if (/\{\{|\}\}/.test(program)) return runProblem('the program cannot contain {{…}}: only its arguments can');
   for (const arg of args) {
-    const paths = placeholdersIn(arg);
+    const paths = findPlaceholders(arg);
     if (paths === undefined)
       return runProblem(`${arg} is not a placeholder: write {{client.address}} or {{check.name}}`);
     for (const [root = '', ...path] of paths) {
-      const missing = subjects.find((kind) => !ROOTS[kind].includes(root));
+      const missing = subjects.find((kind) => !PLACEHOLDER_ROOTS[kind].includes(root));
       if (missing !== undefined || subjects.length === 0) {
         return runProblem(
-          `{{${[root, ...path].join('.')}}} does not exist for ${missing === undefined ? 'any object' : `a ${missing}`}: use ${missing === undefined ? 'client, check and event' : ROOTS[missing].join(', ')}`,
+          `{{${[root, ...path].join('.')}}} does not exist for ${missing === undefined ? 'any object' : `a ${missing}`}: use ${missing === undefined ? 'client, check and event' : PLACEHOLDER_ROOTS[missing].join(', ')}`,
         );
       }
     }
@@ -151,7 +162,8 @@ function scriptProblem([program, ...args]: OwnCommand['words']): readonly Config
   const name = program.slice(program.lastIndexOf('/') + 1);
   const flag = args.findIndex((arg) => /^-[a-z]*c$/.test(arg));
   const script = flag === -1 ? undefined : args[flag + 1];
-  if (!SHELLS.has(name) || script === undefined || (placeholdersIn(script) ?? []).length === 0) return undefined;
+  if (!SHELL_PROGRAMS.has(name) || script === undefined || (findPlaceholders(script) ?? []).length === 0)
+    return undefined;
   const message = `do not put {{…}} into a script: pass it as an argument, as in [sh, -c, 'echo "$1"', sh, "{{client.name}}"]`;
   return runProblem(message);
 }

@@ -1,7 +1,7 @@
 import '../actions/all.ts';
 import {
   bindingOf,
-  bindings,
+  allBindings,
   boundWith,
   isAction,
   keyLabel,
@@ -9,7 +9,7 @@ import {
   type KeyAction,
   type ConfiguredKeys,
 } from '../state/keys.ts';
-import { nearest } from '../../shared/domain/nearest.ts';
+import { findNearest } from '../../shared/domain/nearest.ts';
 
 /** A problem in the configuration file. The path leads to the setting, as in `['views', 'mine', 'filter']`. */
 export interface ConfigProblem {
@@ -18,7 +18,7 @@ export interface ConfigProblem {
 }
 
 /** Actions that cannot be rebound: `interrupt` must always work, and `view` uses the numbers of the views. */
-const FIXED: ReadonlySet<KeyAction> = new Set(['interrupt', 'view']);
+const FIXED_ACTIONS: ReadonlySet<KeyAction> = new Set(['interrupt', 'view']);
 
 /** Key contexts in which the user types text, so a character cannot be the key of an action. */
 const TEXT_CONTEXTS: ReadonlySet<string> = new Set(['prompt', 'form', 'menu', 'command']);
@@ -50,19 +50,19 @@ export function readKeys(chordsByAction: Readonly<Record<string, readonly string
     if (problem !== undefined) problems.push({ path: ['keys', name], message: problem });
     else if (isAction(name) && first !== undefined) own[name] = [first, ...others];
   }
-  if (problems.length === 0) problems.push(...conflicts(own));
+  if (problems.length === 0) problems.push(...findConflicts(own));
   return { keys: own, problems };
 }
 
 function unknownAction(name: string): string {
-  const names = bindings().map(([action]) => action);
-  const suggestion = nearest(name, names);
+  const names = allBindings().map(([action]) => action);
+  const suggestion = findNearest(name, names);
   const hint = suggestion === undefined ? `use one of ${names.join(', ')}` : `did you mean ${suggestion}?`;
   return `there is no action ${JSON.stringify(name)}: ${hint}`;
 }
 
 function problemOf(action: KeyAction, chords: readonly string[]): string | undefined {
-  if (FIXED.has(action)) return `the keys of ${action} cannot be changed`;
+  if (FIXED_ACTIONS.has(action)) return `the keys of ${action} cannot be changed`;
   if (chords.length === 0) return 'set at least one key';
   return chords.map((chord) => chordProblem(chord, bindingOf(action).in)).find((problem) => problem !== undefined);
 }
@@ -86,7 +86,7 @@ export function chordProblem(chord: string, contexts: Binding['in'] | readonly [
 }
 
 /** Returns a problem for each key that has two actions in the same context. */
-function conflicts(own: ConfiguredKeys): readonly ConfigProblem[] {
+function findConflicts(own: ConfiguredKeys): readonly ConfigProblem[] {
   const taken = new Map<string, KeyAction>();
   const problems = new Map<string, ConfigProblem>();
   for (const [action, binding] of boundWith(own)) {

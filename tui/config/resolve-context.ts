@@ -4,7 +4,7 @@ import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
 
 /** Permission bits of all users except the owner (security S6). */
-const OTHERS = 0o077;
+const OTHER_USERS_MODE_BITS = 0o077;
 
 /** Maximum length of a password or key, in characters. */
 const SECRET_LENGTH_MAX = 4096;
@@ -60,7 +60,8 @@ async function fileSecret(what: string, path: string): Promise<string> {
     // A file that another user owns, such as a mounted secret, is not checked: it has to be readable for users other
     // than its owner.
     const isOwn = uid === process.getuid?.();
-    if (isOwn && (mode & OTHERS) !== 0) throw new Error(`other users of this machine can read ${path}: chmod 600 it`);
+    if (isOwn && (mode & OTHER_USERS_MODE_BITS) !== 0)
+      throw new Error(`other users of this machine can read ${path}: chmod 600 it`);
     // Editors append a line end, which is not part of the secret.
     return (await opened.readFile('utf8')).replace(/\r?\n$/, '');
   } catch (error) {

@@ -78,7 +78,7 @@ export async function deleteContext(path: string, name: string): Promise<void> {
 
 async function validConfigText(path: string): Promise<string> {
   const text = (await readConfigText(path)) ?? '';
-  const refusal = problemWith(text, path);
+  const refusal = findConfigProblem(text, path);
   if (refusal === undefined) return text;
   throw new MonError('conflict', `the configuration file is invalid: fix it first\n${refusal.message}`, {
     cause: refusal,
@@ -96,7 +96,7 @@ function secretFile(path: string, name: string): string {
   return join(dirname(path), 'secrets', name);
 }
 
-function problemWith(text: string, path: string): Error | undefined {
+function findConfigProblem(text: string, path: string): Error | undefined {
   try {
     parseConfig(text, path);
     return undefined;

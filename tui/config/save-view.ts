@@ -16,13 +16,13 @@ const LINE_WIDTH = 120;
  */
 export async function saveView(path: string, name: string, view: SavedView | undefined): Promise<void> {
   const text = (await readConfigText(path)) ?? '';
-  const changed = withView(text, path, name, view);
+  const changed = replaceView(text, path, name, view);
   // The next start of the console must be able to read the result, so it is checked before it is written.
   parseConfig(changed, path);
   await replaceFile(path, changed);
 }
 
-function withView(text: string, path: string, name: string, view: SavedView | undefined): string {
+function replaceView(text: string, path: string, name: string, view: SavedView | undefined): string {
   try {
     parseConfig(text, path);
   } catch (error) {

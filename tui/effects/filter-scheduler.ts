@@ -4,7 +4,7 @@ import type { FrameClock } from './frame-scheduler.ts';
 const TIME_SLICE_MS = 8;
 
 /** The state and the operations of a list whose filter is evaluated in chunks. */
-interface Filtered {
+interface FilteredList {
   readonly isFiltering: boolean;
   /** True if the first matches of the filter have not been found yet. */
   readonly rows: { readonly isFilterAwaited: boolean };
@@ -12,8 +12,8 @@ interface Filtered {
   readonly workFilters: (nowMs: number) => void;
 }
 
-interface FilterParts {
-  readonly list: () => Filtered;
+interface FilterDependencies {
+  readonly list: () => FilteredList;
   readonly clock: Pick<FrameClock, 'now'>;
   readonly paint: () => void;
 }
@@ -23,10 +23,10 @@ interface FilterParts {
  * between.
  */
 export class FilterScheduler {
-  readonly #parts: FilterParts;
+  readonly #parts: FilterDependencies;
   #isDue = false;
 
-  constructor(parts: FilterParts) {
+  constructor(parts: FilterDependencies) {
     this.#parts = parts;
   }
 

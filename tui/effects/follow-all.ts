@@ -2,15 +2,15 @@ import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
-import { nameAt, addContextToParts, silencedIdAt } from '../model/backend-names.ts';
-import { TOPICS, type BufferedTopic } from '../model/buffered-rows.ts';
+import { addContextToName, addContextToParts, addContextToSilenceId } from '../model/backend-names.ts';
+import { BUFFERED_TOPICS, type BufferedTopic } from '../model/buffered-rows.ts';
 import type { ScreenView } from '../state/ports.ts';
 import {
-  withFrame,
-  withHello,
-  withStats,
+  updateFromFrame,
+  updateFromHello,
+  updateFromStats,
   INITIAL_FEED_STATUS,
-  withConnection,
+  updateConnection,
   type FeedStatus,
   type Hello,
 } from '../model/feed-status.ts';
@@ -55,7 +55,7 @@ export function followAll(
   };
 }
 
-type Keys = Readonly<Record<BufferedTopic, Set<string>>>;
+type TopicKeys = Readonly<Record<BufferedTopic, Set<string>>>;
 
 /** Receives the feed of one backend, adds the name of the backend to all names in it, and passes it on to the store. */
 class MemberSink implements FeedSink {
@@ -63,12 +63,12 @@ class MemberSink implements FeedSink {
   readonly #store: MergedSink;
   #status: FeedStatus = INITIAL_FEED_STATUS;
   /** The keys of all rows of this backend, as they are in the store. */
-  readonly #keys: Keys = noKeys();
+  readonly #keys: TopicKeys = emptyTopicKeys();
   /**
    * The keys of the rows that the current snapshot has contained so far. At its end, rows with other keys are removed.
    * `undefined` if no snapshot is arriving.
    */
-  #mentioned: Keys | undefined;
+  #mentioned: TopicKeys | undefined;
 
   constructor(context: string, store: MergedSink) {
     this.#context = context;
@@ -77,25 +77,25 @@ class MemberSink implements FeedSink {
 
   connectionChanged(connection: FeedState): void {
     if (connection.kind === 'live') this.#endSnapshot();
-    this.#heard(withConnection(this.#status, connection, this.#nowMs));
+    this.#heard(updateConnection(this.#status, connection, this.#nowMs));
   }
 
   greeted(hello: Hello): void {
-    this.#heard(withHello(this.#status, hello, this.#nowMs));
+    this.#heard(updateFromHello(this.#status, hello, this.#nowMs));
   }
 
   statsArrived(stats: FeedStats, timeMs: number): void {
-    this.#heard(withStats(this.#status, stats, timeMs, this.#nowMs));
+    this.#heard(updateFromStats(this.#status, stats, timeMs, this.#nowMs));
   }
 
   rowsArrived(rows: FeedRows, details: { readonly replace: boolean; readonly timeMs: number | undefined }): void {
-    if (details.replace) this.#mentioned = noKeys();
+    if (details.replace) this.#mentioned = emptyTopicKeys();
     this.#pass(placedRows(rows, (key) => [this.#context, key]));
-    this.#heard(withFrame(this.#status, details.timeMs, this.#nowMs));
+    this.#heard(updateFromFrame(this.#status, details.timeMs, this.#nowMs));
   }
 
   snapshotEventsArrived(events: readonly EventRow[]): void {
-    const placed = events.map((row) => eventAt(row, this.#context));
+    const placed = events.map((row) => addSourceToEvent(row, this.#context));
     for (const { client, check } of placed) this.#note('events', eventKey(client, check));
     this.#store.snapshotEventsArrived(placed, this.#status.hasBeenLive);
   }
@@ -110,7 +110,7 @@ class MemberSink implements FeedSink {
   }
 
   #pass(rows: FeedRows): void {
-    for (const topic of TOPICS) {
+    for (const topic of BUFFERED_TOPICS) {
       for (const [key, row] of Object.entries(rows[topic] ?? {})) {
         if (row === null) this.#keys[topic].delete(key);
         else this.#note(topic, key);
@@ -135,7 +135,7 @@ class MemberSink implements FeedSink {
   }
 }
 
-function noKeys(): Keys {
+function emptyTopicKeys(): TopicKeys {
   return { events: new Set(), silenced: new Set(), clients: new Set() };
 }
 
@@ -151,13 +151,13 @@ export function placedRows(
   splitKey: (key: string) => readonly [source: string, key: string],
 ): FeedRows {
   return {
-    ...(events && { events: mapped(events, splitKey, eventKeyAt, eventAt) }),
-    ...(silenced && { silenced: mapped(silenced, splitKey, silencedIdAt, silencedAt) }),
-    ...(clients && { clients: mapped(clients, splitKey, nameAt, clientAt) }),
+    ...(events && { events: mapRows(events, splitKey, addContextToEventKey, addSourceToEvent) }),
+    ...(silenced && { silenced: mapRows(silenced, splitKey, addContextToSilenceId, addContextToSilence) }),
+    ...(clients && { clients: mapRows(clients, splitKey, addContextToName, addSourceToClient) }),
   };
 }
 
-function mapped<Row>(
+function mapRows<Row>(
   rows: Readonly<Record<string, Row | null>>,
   splitKey: (key: string) => readonly [source: string, key: string],
   keyAt: (key: string, source: string) => string,
@@ -170,22 +170,22 @@ function mapped<Row>(
   return Object.fromEntries(entries);
 }
 
-function clientAt(row: ClientRow, source: string): ClientRow {
-  const subscriptions = row.subscriptions.map((subscription) => nameAt(subscription, source));
-  return { ...row, name: nameAt(row.name, source), subscriptions };
+function addSourceToClient(row: ClientRow, source: string): ClientRow {
+  const subscriptions = row.subscriptions.map((subscription) => addContextToName(subscription, source));
+  return { ...row, name: addContextToName(row.name, source), subscriptions };
 }
 
-function eventKeyAt(key: string, context: string): string {
+function addContextToEventKey(key: string, context: string): string {
   const { client, check } = targetOf(key);
-  return eventKey(nameAt(client, context), check);
+  return eventKey(addContextToName(client, context), check);
 }
 
 /** Returns an event with the backend or namespace added to its client and the ids of its silences. */
-export function eventAt(row: EventRow, source: string): EventRow {
-  const silencedBy = row.silenced_by.map((id) => silencedIdAt(id, source));
-  return { ...row, client: nameAt(row.client, source), silenced_by: silencedBy };
+export function addSourceToEvent(row: EventRow, source: string): EventRow {
+  const silencedBy = row.silenced_by.map((id) => addContextToSilenceId(id, source));
+  return { ...row, client: addContextToName(row.client, source), silenced_by: silencedBy };
 }
 
-function silencedAt(row: SilencedRow, context: string): SilencedRow {
-  return { ...addContextToParts(row, context), id: silencedIdAt(row.id, context) };
+function addContextToSilence(row: SilencedRow, context: string): SilencedRow {
+  return { ...addContextToParts(row, context), id: addContextToSilenceId(row.id, context) };
 }

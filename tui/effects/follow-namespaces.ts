@@ -1,7 +1,7 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import { eventAt, placedRows } from './follow-all.ts';
+import { addSourceToEvent, placedRows } from './follow-all.ts';
 import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
 /** Receives the feed of several namespaces. */
@@ -40,7 +40,7 @@ export function followNamespaces(
           events.map((row) => {
             const { namespace = DEFAULT_NAMESPACE } = row;
             store.noteNamespace(namespace);
-            return eventAt(row, namespace);
+            return addSourceToEvent(row, namespace);
           }),
         ),
     },

@@ -2,13 +2,13 @@ import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 import type { FollowedView, ViewData } from '../model/view-data.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { Answered } from '../state/answers.ts';
+import type { ResponseState } from '../state/answers.ts';
 import type { Frames, ScreenView } from '../state/ports.ts';
 import { isFrozenByPause } from '../state/upkeep.ts';
 import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
 /** The parts of the store that receive the rows of a view. */
-type ViewSink = Answered & Frames & ScreenView & Pick<LiveData, 'loads'>;
+type ViewSink = ResponseState & Frames & ScreenView & Pick<LiveData, 'loads'>;
 
 /** Milliseconds between two updates of a view that the feed sends. */
 const PACE_MS = 250;

@@ -10,7 +10,7 @@ const WAIT_MS: Readonly<Record<Urgency, number>> = { rows: 100, figures: 250, no
 const UNFOCUSED_WAIT_MS = 1000;
 
 /** Milliseconds between two checks whether a frame is due. */
-const LOOK_MS = 50;
+const FRAME_CHECK_MS = 50;
 
 export interface FrameSource {
   readonly urgency: Urgency;
@@ -51,7 +51,7 @@ export class FrameScheduler implements Disposable {
     this.#sink = sink;
     this.#clock = clock;
     sink.on('idle', this.#onIdle);
-    this.#timer = clock.every(LOOK_MS, () => this.#paintDue());
+    this.#timer = clock.every(FRAME_CHECK_MS, () => this.#paintDue());
   }
 
   /** Draws a frame of the current state at once, or, if the terminal is busy, as soon as it is idle. */

@@ -3,8 +3,8 @@ import { errorMessage } from '../../shared/errors.ts';
 import { nameAtSameBackend } from '../model/backend-names.ts';
 import { loadActivity, type ActivityApi, type EventActivity } from '../model/event-activity.ts';
 import type { LiveData } from '../model/live-data.ts';
-import type { Target } from '../model/target.ts';
-import type { Answered } from '../state/answers.ts';
+import type { EventTarget } from '../model/target.ts';
+import type { ResponseState } from '../state/answers.ts';
 import type { Effect } from '../state/effects.ts';
 import type { ScreenView } from '../state/ports.ts';
 
@@ -14,7 +14,7 @@ export type EventApi = ActivityApi & Pick<ApiClient, 'check' | 'event' | 'explai
 /** Time for which the loaded activity of an event is not loaded again, in milliseconds. */
 const ACTIVITY_FRESH_MS = 10_000;
 
-type EventStore = ScreenView & Answered & Pick<LiveData, 'events'>;
+type EventStore = ScreenView & ResponseState & Pick<LiveData, 'events'>;
 
 /** Loads an event for its screen or for the pane of the list, and reports the outcome to the store. */
 export async function loadEvent(
@@ -45,7 +45,7 @@ export async function loadEvent(
 }
 
 /** Returns the activity that is shown now while it is fresh; otherwise loads it. */
-async function freshActivity(store: EventStore, api: EventApi, target: Target): Promise<EventActivity> {
+async function freshActivity(store: EventStore, api: EventApi, target: EventTarget): Promise<EventActivity> {
   const { options } = store;
   const nowMs = options.now();
   const shown = shownActivity(store, target);
@@ -54,7 +54,7 @@ async function freshActivity(store: EventStore, api: EventApi, target: Target): 
 }
 
 /** Returns the activity of an event that a screen or the pane already shows; `undefined` if none shows it. */
-function shownActivity({ state }: ScreenView, { key }: Target): EventActivity | undefined {
+function shownActivity({ state }: ScreenView, { key }: EventTarget): EventActivity | undefined {
   const { layers, peek } = state;
   const layer = layers.findLast((one) => one.kind === 'detail' && one.target.key === key);
   const load = layer?.kind === 'detail' ? layer.load : peek?.target.key === key ? peek.load : undefined;

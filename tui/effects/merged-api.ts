@@ -7,11 +7,11 @@ import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespa
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import {
-  nameAt,
+  addContextToName,
   addContextToParts,
-  silencedIdAt,
+  addContextToSilenceId,
   splitName,
-  splitParts,
+  removeContext,
   splitSilencedId,
 } from '../model/backend-names.ts';
 import type { OutcomeWithReason } from '../words/changes.ts';
@@ -26,7 +26,7 @@ export interface MergedBackends {
 }
 
 /** An operation that one backend executes, with its index among all operations of the change. */
-interface Placed {
+interface BackendOperation {
   readonly operation: BulkOperation;
   readonly index: number;
 }
@@ -46,14 +46,14 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
     return at(context);
   };
   return {
-    ...OF_ONE_BACKEND,
+    ...SINGLE_BACKEND_METHODS,
     event: (client, check) => callBackendOf(at, client, (api, name) => api.event(name, check)),
     checkPast: ({ client, check }, span) =>
       callBackendOf(at, client, (api, name) => api.checkPast({ client: name, check }, span)),
     series: ({ client, check }) => callBackendOf(at, client, (api, name) => api.series({ client: name, check })),
     timeline: (query) =>
       query?.client === undefined
-        ? ofOne()
+        ? rejectSeveralBackends()
         : callBackendOf(at, query.client, (api, client) => api.timeline({ ...query, client })),
     explainEvent: (client, check) => callBackendOf(at, client, (api, name) => api.explainEvent(name, check)),
     client: (client) => callBackendOf(at, client, (api, name) => api.client(name)),
@@ -69,7 +69,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
       mustBeConnected(backends, [...subscribers.keys()]);
       const parts = await Promise.allSettled(
         Array.from(subscribers, async ([context, names]) =>
-          withName(context, async () =>
+          runWithBackendName(context, async () =>
             (await at(context)).requestCheck({ ...order, subscribers: names.map((name) => splitName(name).name) }),
           ),
         ),
@@ -81,7 +81,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
     async report(query) {
       const parts = await Promise.allSettled(
         Array.from(backends.open.keys(), async (backend) =>
-          withName(backend, async () => ({ backend, report: await (await at(backend)).report(query) })),
+          runWithBackendName(backend, async () => ({ backend, report: await (await at(backend)).report(query) })),
         ),
       );
       // If one backend fails, the whole report fails, because a partial report would look complete.
@@ -95,24 +95,27 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
       const responses = await Promise.allSettled(
         Array.from(backends.open.values(), async (open) => (await open()).silencePolicy()),
       );
-      return strictest(responses.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])));
+      return strictestPolicy(responses.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])));
     },
     async bulk(request) {
-      const parts = Map.groupBy(request.operations.map(placed), ({ context }) => context);
+      const parts = Map.groupBy(request.operations.map(toBackendOperation), ({ context }) => context);
       mustBeConnected(backends, [...parts.keys()]);
       const answers = await Promise.allSettled(
         Array.from(parts, async ([context, operations]) =>
-          withName(context, async () => {
+          runWithBackendName(context, async () => {
             const api = await at(context);
             const results = await api.bulk({ ...request, operations: operations.map(({ operation }) => operation) });
-            return operations.map(({ index }, position) => ({ index, outcome: outcomeAt(results[position], context) }));
+            return operations.map(({ index }, position) => ({
+              index,
+              outcome: addContextToOutcome(results[position], context),
+            }));
           }),
         ),
       );
       // If an undo fails on one backend, the whole undo fails, so that it can be repeated. Another change fails only if
       // it failed on all backends.
       if (request.undo === true || answers.every(({ status }) => status === 'rejected')) valuesOrThrow(answers);
-      return inOrder(request.operations.length, [...parts.values()], answers);
+      return orderOutcomes(request.operations.length, [...parts.values()], answers);
     },
   };
 }
@@ -148,7 +151,7 @@ function mustBeConnected({ open, isConnected }: MergedBackends, contexts: readon
   }
 }
 
-function placed(operation: BulkOperation, index: number): Placed & { readonly context: string } {
+function toBackendOperation(operation: BulkOperation, index: number): BackendOperation & { readonly context: string } {
   const { context, ...own } = ownOperation(operation);
   return { ...own, index, context: context ?? '' };
 }
@@ -160,7 +163,7 @@ function ownOperation(operation: BulkOperation): {
 } {
   switch (operation.op) {
     case 'silence': {
-      const { parts, context } = splitParts(operation);
+      const { parts, context } = removeContext(operation);
       return { operation: parts, context };
     }
     case 'clear': {
@@ -174,35 +177,35 @@ function ownOperation(operation: BulkOperation): {
       return { operation: { ...operation, client: name }, context };
     }
     case 'restore': {
-      const { parts, context } = splitParts(operation.entry);
+      const { parts, context } = removeContext(operation.entry);
       return { operation: { ...operation, entry: parts }, context };
     }
   }
 }
 
 /** Adds the context of the backend to the names in the operation that undoes a change. */
-function outcomeAt(outcome: BulkOutcome | undefined, context: string): BulkOutcome | undefined {
-  return outcome?.undo === undefined ? outcome : { ...outcome, undo: operationAt(outcome.undo, context) };
+function addContextToOutcome(outcome: BulkOutcome | undefined, context: string): BulkOutcome | undefined {
+  return outcome?.undo === undefined ? outcome : { ...outcome, undo: addContextToOperation(outcome.undo, context) };
 }
 
-function operationAt(operation: BulkOperation, context: string): BulkOperation {
+function addContextToOperation(operation: BulkOperation, context: string): BulkOperation {
   switch (operation.op) {
     case 'silence':
       return addContextToParts(operation, context);
     case 'clear':
-      return { ...operation, id: silencedIdAt(operation.id, context) };
+      return { ...operation, id: addContextToSilenceId(operation.id, context) };
     case 'resolve':
     case 'acknowledge':
     case 'unacknowledge':
-      return { ...operation, client: nameAt(operation.client, context) };
+      return { ...operation, client: addContextToName(operation.client, context) };
     case 'restore':
       return { ...operation, entry: addContextToParts(operation.entry, context) };
   }
 }
 
-function inOrder(
+function orderOutcomes(
   count: number,
-  parts: readonly (readonly Placed[])[],
+  parts: readonly (readonly BackendOperation[])[],
   answers: readonly PromiseSettledResult<
     readonly { readonly index: number; readonly outcome: BulkOutcome | undefined }[]
   >[],
@@ -220,7 +223,7 @@ function inOrder(
 }
 
 /** Runs a request to a backend. If it fails, the name of the backend is added to the error. */
-async function withName<T>(context: string, act: () => Promise<T>): Promise<T> {
+async function runWithBackendName<T>(context: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -246,7 +249,7 @@ function valuesOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly
  * Returns a silence policy that satisfies the policies of all backends. If their reason patterns differ, it has none,
  * and each backend checks its own.
  */
-function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
+function strictestPolicy(policies: readonly SilencePolicy[]): SilencePolicy {
   const [first, ...others] = policies;
   if (first === undefined) throw new MonError('unavailable', 'no backend sent its silence policy');
   const limits = policies.flatMap(({ max_expire: limit }) => (limit === null ? [] : [limit]));
@@ -261,7 +264,7 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
   };
 }
 
-const ofOne = (): Promise<never> =>
+const rejectSeveralBackends = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this action needs a single backend: select one with :ctx NAME'));
 
 /** Returns the namespace of an object in a list of all namespaces; `default` if the object has none. */
@@ -271,24 +274,24 @@ function namespaceOf(element: object): string {
 
 function placedDetail(detail: SilencedDetail): SilencedDetail {
   const namespace = namespaceOf(detail);
-  return { ...addContextToParts(detail, namespace), id: silencedIdAt(detail.id, namespace) };
+  return { ...addContextToParts(detail, namespace), id: addContextToSilenceId(detail.id, namespace) };
 }
 
 function placedName<Named extends { readonly name: string }>(named: Named): Named {
-  return { ...named, name: nameAt(named.name, namespaceOf(named)) };
+  return { ...named, name: addContextToName(named.name, namespaceOf(named)) };
 }
 
-function resultAt(result: CheckOfClient, namespace: string): CheckOfClient {
-  return { ...result, client: nameAt(result.client, namespace) };
+function addNamespaceToResult(result: CheckOfClient, namespace: string): CheckOfClient {
+  return { ...result, client: addContextToName(result.client, namespace) };
 }
 
-type Said = AggregateResults['summary'][number];
+type AggregateOutput = AggregateResults['summary'][number];
 
-function saidAt(said: Said, namespace: string): Said {
-  return { ...said, clients: said.clients.map((client) => nameAt(client, namespace)) };
+function addNamespaceToOutput(said: AggregateOutput, namespace: string): AggregateOutput {
+  return { ...said, clients: said.clients.map((client) => addContextToName(client, namespace)) };
 }
 
-const ofOneNamespace = (): Promise<never> =>
+const rejectSeveralNamespaces = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this action needs a single namespace: select one with :ns NAME'));
 
 /**
@@ -312,7 +315,7 @@ export function openApiOfNamespaces(
   });
   return {
     ...merged,
-    silencePreview: ofOneNamespace,
+    silencePreview: rejectSeveralNamespaces,
     report: async (query) => (await at(EVERY_NAMESPACE)).report(query),
     aggregate: (aggregate, options) => callBackendOf(at, aggregate, (api, name) => api.aggregate(name, options)),
     aggregateResults: (aggregate, severity, options) =>
@@ -320,7 +323,7 @@ export function openApiOfNamespaces(
         const results = await api.aggregateResults(name, severity, options);
         return results?.map(({ check, summary }) => ({
           check,
-          summary: summary.map((said) => saidAt(said, namespace)),
+          summary: summary.map((said) => addNamespaceToOutput(said, namespace)),
         }));
       }),
     availability: ({ aggregate = '', ...query }) =>
@@ -330,7 +333,7 @@ export function openApiOfNamespaces(
     checks: async (page) => (await (await at(EVERY_NAMESPACE)).checks(page)).map(placedName),
     checkResults: (check, page) =>
       callBackendOf(at, check, async (api, name, namespace) =>
-        (await api.checkResults(name, page)).map((result) => resultAt(result, namespace)),
+        (await api.checkResults(name, page)).map((result) => addNamespaceToResult(result, namespace)),
       ),
     clientDetail: (named) =>
       callBackendOf(at, named, async (api, name) => {
@@ -361,7 +364,10 @@ export function openApiOfNamespaces(
     namespaces: async () => (await at()).namespaces(),
     async overview() {
       const overview = await (await at(EVERY_NAMESPACE)).overview();
-      const noisiest = overview.noisiest.map((noisy) => ({ ...noisy, check: nameAt(noisy.check, namespaceOf(noisy)) }));
+      const noisiest = overview.noisiest.map((noisy) => ({
+        ...noisy,
+        check: addContextToName(noisy.check, namespaceOf(noisy)),
+      }));
       return { ...overview, noisiest };
     },
     retryDeadLetters: async (which) => (await at()).retryDeadLetters(which),
@@ -370,32 +376,32 @@ export function openApiOfNamespaces(
 }
 
 /** The methods that do not work for several backends at once. */
-const OF_ONE_BACKEND = {
-  access: ofOne,
-  aggregate: ofOne,
-  aggregateResults: ofOne,
-  aggregateRules: ofOne,
-  aggregateSummaries: ofOne,
-  audit: ofOne,
-  availability: ofOne,
-  checkResults: ofOne,
-  checks: ofOne,
-  clientDetail: ofOne,
-  cluster: ofOne,
-  deadLetter: ofOne,
-  deadLetters: ofOne,
-  deepHealth: ofOne,
-  deleteClient: ofOne,
-  dropDeadLetter: ofOne,
-  handOver: ofOne,
-  handlerGroups: ofOne,
-  handlers: ofOne,
-  inhibitions: ofOne,
-  namespaces: ofOne,
-  overview: ofOne,
-  retryDeadLetters: ofOne,
-  silencedDetail: ofOne,
-  silencedDetails: ofOne,
-  silencePreview: ofOne,
-  versions: ofOne,
+const SINGLE_BACKEND_METHODS = {
+  access: rejectSeveralBackends,
+  aggregate: rejectSeveralBackends,
+  aggregateResults: rejectSeveralBackends,
+  aggregateRules: rejectSeveralBackends,
+  aggregateSummaries: rejectSeveralBackends,
+  audit: rejectSeveralBackends,
+  availability: rejectSeveralBackends,
+  checkResults: rejectSeveralBackends,
+  checks: rejectSeveralBackends,
+  clientDetail: rejectSeveralBackends,
+  cluster: rejectSeveralBackends,
+  deadLetter: rejectSeveralBackends,
+  deadLetters: rejectSeveralBackends,
+  deepHealth: rejectSeveralBackends,
+  deleteClient: rejectSeveralBackends,
+  dropDeadLetter: rejectSeveralBackends,
+  handOver: rejectSeveralBackends,
+  handlerGroups: rejectSeveralBackends,
+  handlers: rejectSeveralBackends,
+  inhibitions: rejectSeveralBackends,
+  namespaces: rejectSeveralBackends,
+  overview: rejectSeveralBackends,
+  retryDeadLetters: rejectSeveralBackends,
+  silencedDetail: rejectSeveralBackends,
+  silencedDetails: rejectSeveralBackends,
+  silencePreview: rejectSeveralBackends,
+  versions: rejectSeveralBackends,
 } satisfies Partial<ConsoleApi>;

@@ -1,23 +1,23 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { mostFirst } from '../../shared/domain/report/causes.ts';
-import { longestFirst, worstFirst } from '../../shared/domain/report/checks.ts';
+import { compareByInhibitedChecks } from '../../shared/domain/report/causes.ts';
+import { compareByDownTime, compareByStatus } from '../../shared/domain/report/checks.ts';
 import { OpenByCheck } from '../../shared/domain/report/open-by-check.ts';
-import { nameAt } from '../model/backend-names.ts';
+import { addContextToName } from '../model/backend-names.ts';
 
 /** Maximum number of entries in each list of a report, as in the report of a single backend. */
-const LISTED = 100;
+const LIST_ENTRIES_MAX = 100;
 
 /** Maximum number of entries in the list of the noisiest checks. */
-const NOISIEST = 10;
+const NOISIEST_CHECKS_MAX = 10;
 
-type Report = Awaited<ReturnType<ApiClient['report']>>;
-type ReportCheck = Report['open']['checks'][number];
+type BackendReport = Awaited<ReturnType<ApiClient['report']>>;
+type ReportCheck = BackendReport['open']['checks'][number];
 
 /** The report of one of several backends. */
 export interface ReportOfBackend {
   /** The name of the backend. */
   readonly backend: string;
-  readonly report: Report;
+  readonly report: BackendReport;
 }
 
 /**
@@ -25,17 +25,19 @@ export interface ReportOfBackend {
  *
  * @param reports at least one report, all of the same time span
  */
-export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBackend[]]): Report {
+export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBackend[]]): BackendReport {
   const [{ report: first }] = reports;
-  const sum = (count: (report: Report) => number): number =>
+  const sum = (count: (report: BackendReport) => number): number =>
     reports.reduce((total, { report }) => total + count(report), 0);
-  const open = reports.flatMap(({ backend, report }) => report.open.checks.map((check) => checkAt(check, backend)));
+  const open = reports.flatMap(({ backend, report }) =>
+    report.open.checks.map((check) => addBackendToCheck(check, backend)),
+  );
   const resolved = reports.flatMap(({ backend, report }) =>
-    report.resolved.checks.map((check) => checkAt(check, backend)),
+    report.resolved.checks.map((check) => addBackendToCheck(check, backend)),
   );
   const openByCheck = new OpenByCheck<string>();
   for (const { backend, report } of reports)
-    for (const { output, ...row } of report.open_by_check ?? []) openByCheck.add(placedAt(row, backend), output);
+    for (const { output, ...row } of report.open_by_check ?? []) openByCheck.add(addBackendToRow(row, backend), output);
   const completeSinceTimes = reports.map(({ report }) => report.complete_since);
   const trails = reports.flatMap(({ backend, report: { changes } }) =>
     changes === null ? [] : [{ backend, changes }],
@@ -54,40 +56,43 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
       outages: sum(({ total }) => total.outages),
       down: sum(({ total }) => total.down),
     },
-    open: { count: sum((report) => report.open.count), checks: open.toSorted(worstFirst).slice(0, LISTED) },
-    open_by_check: openByCheck.first(LISTED, (output) => output),
+    open: {
+      count: sum((report) => report.open.count),
+      checks: open.toSorted(compareByStatus).slice(0, LIST_ENTRIES_MAX),
+    },
+    open_by_check: openByCheck.first(LIST_ENTRIES_MAX, (output) => output),
     open_over_time: joinedOverTime(reports.map(({ report }) => report)),
     resolved: {
       count: sum((report) => report.resolved.count),
-      checks: resolved.toSorted(longestFirst).slice(0, LISTED),
+      checks: resolved.toSorted(compareByDownTime).slice(0, LIST_ENTRIES_MAX),
     },
     inhibited: {
       checks: sum(({ inhibited }) => inhibited.checks),
       count: sum(({ inhibited }) => inhibited.count),
       causes: reports
         .flatMap(({ backend, report }) =>
-          report.inhibited.causes.map((cause) => ({ ...cause, client: nameAt(cause.client, backend) })),
+          report.inhibited.causes.map((cause) => ({ ...cause, client: addContextToName(cause.client, backend) })),
         )
-        .toSorted(mostFirst)
-        .slice(0, LISTED),
+        .toSorted(compareByInhibitedChecks)
+        .slice(0, LIST_ENTRIES_MAX),
     },
     noisiest: reports
       .flatMap(({ backend, report }) =>
-        report.noisiest.map((noise) => ({ ...noise, check: nameAt(noise.check, backend) })),
+        report.noisiest.map((noise) => ({ ...noise, check: addContextToName(noise.check, backend) })),
       )
       .toSorted((a, b) => b.outages - a.outages)
-      .slice(0, NOISIEST),
+      .slice(0, NOISIEST_CHECKS_MAX),
     actions: {
       count: sum(({ actions }) => actions.count),
       actions: reports
         .flatMap(({ backend, report }) =>
           report.actions.actions.map((action) => ({
             ...action,
-            targets: action.targets.map((target) => nameAt(target, backend)),
+            targets: action.targets.map((target) => addContextToName(target, backend)),
           })),
         )
         .toSorted((a, b) => b.at - a.at)
-        .slice(0, LISTED),
+        .slice(0, LIST_ENTRIES_MAX),
     },
     changes:
       trails.length === 0
@@ -96,16 +101,16 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
             count: trails.reduce((total, { changes }) => total + changes.count, 0),
             changes: trails
               .flatMap(({ backend, changes }) =>
-                changes.changes.map((change) => ({ ...change, target: nameAt(change.target, backend) })),
+                changes.changes.map((change) => ({ ...change, target: addContextToName(change.target, backend) })),
               )
               .toSorted((a, b) => b.at - a.at)
-              .slice(0, LISTED),
+              .slice(0, LIST_ENTRIES_MAX),
           },
   };
 }
 
 /** Adds up the numbers of open problems. A period is unknown if its number is unknown at one of the backends. */
-function joinedOverTime(reports: readonly Report[]): NonNullable<Report['open_over_time']> {
+function joinedOverTime(reports: readonly BackendReport[]): NonNullable<BackendReport['open_over_time']> {
   const all = reports.map(({ open_over_time: overTime }) => overTime);
   // Reports of the same time span have equal periods. A report of an older backend has none.
   const first = all.find((overTime) => overTime !== undefined);
@@ -122,19 +127,19 @@ function joinedOverTime(reports: readonly Report[]): NonNullable<Report['open_ov
   };
 }
 
-function checkAt(check: ReportCheck, backend: string): ReportCheck {
+function addBackendToCheck(check: ReportCheck, backend: string): ReportCheck {
   return {
-    ...placedAt(check, backend),
-    silences: check.silences.map((silence) => ({ ...silence, id: nameAt(silence.id, backend) })),
+    ...addBackendToRow(check, backend),
+    silences: check.silences.map((silence) => ({ ...silence, id: addContextToName(silence.id, backend) })),
   };
 }
 
 /** Adds the name of the backend to the names of clients in a row. */
-function placedAt<Row extends Pick<ReportCheck, 'client' | 'inhibited_by'>>(row: Row, backend: string): Row {
+function addBackendToRow<Row extends Pick<ReportCheck, 'client' | 'inhibited_by'>>(row: Row, backend: string): Row {
   const { inhibited_by: inhibitor } = row;
   return {
     ...row,
-    client: nameAt(row.client, backend),
-    ...(inhibitor && { inhibited_by: { ...inhibitor, client: nameAt(inhibitor.client, backend) } }),
+    client: addContextToName(row.client, backend),
+    ...(inhibitor && { inhibited_by: { ...inhibitor, client: addContextToName(inhibitor.client, backend) } }),
   };
 }

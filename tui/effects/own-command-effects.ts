@@ -26,13 +26,13 @@ export interface CommandTools {
 /** Maximum number of programs in the background at a time. */
 const BACKGROUND_MAX = 4;
 
-let running = 0;
+let runningCommands = 0;
 
 /** Runs a command of the user on an object, and reports how it ended. */
 export async function runOwnCommand(command: OwnCommand, target: CommandTarget, tools: CommandTools): Promise<void> {
   const { store, runInTerminal } = tools;
   const { name, isBackground, isWaiting } = command;
-  if (isBackground && running >= BACKGROUND_MAX) {
+  if (isBackground && runningCommands >= BACKGROUND_MAX) {
     return store.say(
       `${name} not run: ${String(BACKGROUND_MAX)} commands are running, wait for one of them`,
       'problem',
@@ -43,20 +43,20 @@ export async function runOwnCommand(command: OwnCommand, target: CommandTarget, 
   if ('problem' in filled) return store.say(`${name} not run: ${safeLine(filled.problem)}`, 'problem');
   if (!isBackground) {
     if (runInTerminal === undefined) return store.say(`${name} not run: there is no terminal for it`, 'problem');
-    return report(store, name, await runInTerminal(filled.words, isWaiting));
+    return reportOutcome(store, name, await runInTerminal(filled.words, isWaiting));
   }
-  running += 1;
+  runningCommands += 1;
   store.say(`${name} started on ${safeLine(target.name)} …`);
   try {
     // The code that starts programs is only loaded with the first one.
     const { runInBackground } = await import('../terminal/run-program.ts');
-    report(store, name, await runInBackground(filled.words));
+    reportOutcome(store, name, await runInBackground(filled.words));
   } finally {
-    running -= 1;
+    runningCommands -= 1;
   }
 }
 
-function report(store: Screen, name: string, outcome: ProgramOutcome): void {
+function reportOutcome(store: Screen, name: string, outcome: ProgramOutcome): void {
   const line = outcome.output === '' ? '' : `: ${safeLine(outcome.output)}`;
   switch (outcome.kind) {
     case 'not-started':
@@ -75,7 +75,7 @@ function report(store: Screen, name: string, outcome: ProgramOutcome): void {
  */
 async function attributesOf(target: CommandTarget, { store, api }: CommandTools): Promise<Attributes> {
   try {
-    const loaded = await load(target, await api());
+    const loaded = await loadAttributes(target, await api());
     if (loaded !== undefined) return loaded;
   } catch (error) {
     store.say(`using the attributes of the list: ${safeLine(errorMessage(error))}`);
@@ -97,7 +97,7 @@ function clientInFeed({ clients }: Pick<LiveData, 'clients'>, name: string): Att
   return { ...clients.get(name), name: splitName(name).name };
 }
 
-async function load(
+async function loadAttributes(
   { kind, name }: CommandTarget,
   api: Awaited<ReturnType<CommandTools['api']>>,
 ): Promise<Attributes | undefined> {

@@ -5,7 +5,7 @@ import type { PastChanges, PastClient, PastState } from '../../shared/schemas/ti
 import type { EventRecord } from '../model/event-record.ts';
 import { placedRows } from './follow-all.ts';
 
-type Named<Row> = readonly (readonly [key: string, row: Row | null])[];
+type KeyedRows<Row> = readonly (readonly [key: string, row: Row | null])[];
 
 /**
  * Converts the lists of a past moment to rows in the form of a feed.
@@ -43,12 +43,14 @@ export function rowsOfChanges(
   const rows = feedRows(
     {
       events: [
-        ...removed.map(({ namespace, client, check }) => [placed(namespace, eventKey(client, check)), null] as const),
+        ...removed.map(
+          ({ namespace, client, check }) => [namespacedKey(namespace, eventKey(client, check)), null] as const,
+        ),
         ...events.map(eventReader(attributes)),
       ],
       silenced: silenced?.map(silenceOf),
       clients: [
-        ...removedClients.map(({ namespace, name }) => [placed(namespace, name), null] as const),
+        ...removedClients.map(({ namespace, name }) => [namespacedKey(namespace, name), null] as const),
         ...clients.map(clientOf),
       ],
     },
@@ -66,7 +68,7 @@ export function rowsOfChanges(
 }
 
 /** Returns `namespace/key`, the form that `feedRows` parses, or only the key if there is no namespace. */
-function placed(namespace: string | undefined, key: string): string {
+function namespacedKey(namespace: string | undefined, key: string): string {
   return namespace === undefined ? key : `${namespace}/${key}`;
 }
 
@@ -79,12 +81,12 @@ function eventReader(attributes: PastState['attributes'] = {}): (row: PastEvent)
   return (row) => {
     const event = { ...row, silenced_by: [...row.silenced_by] };
     sets.addTo(event);
-    return [placed(row.namespace, eventKey(row.client, row.check)), event];
+    return [namespacedKey(row.namespace, eventKey(row.client, row.check)), event];
   };
 }
 
 function silenceOf(row: NonNullable<PastState['silenced']>[number]): readonly [string, SilencedRow] {
-  return [placed(row.namespace, row.id), row];
+  return [namespacedKey(row.namespace, row.id), row];
 }
 
 /** Returns a client with the time of its newest keepalive, so that its age can be computed for each moment. */
@@ -95,7 +97,7 @@ function clientOf({
   ...row
 }: PastClient): readonly [string, ClientRow] {
   const subscriptions = [...row.subscriptions];
-  return [placed(row.namespace, row.name), { ...row, timestamp: lastSeen ?? row.timestamp, subscriptions }];
+  return [namespacedKey(row.namespace, row.name), { ...row, timestamp: lastSeen ?? row.timestamp, subscriptions }];
 }
 
 function feedRows(
@@ -104,9 +106,9 @@ function feedRows(
     silenced,
     clients,
   }: {
-    readonly events: Named<EventRow>;
-    readonly silenced: Named<SilencedRow> | undefined;
-    readonly clients: Named<ClientRow>;
+    readonly events: KeyedRows<EventRow>;
+    readonly silenced: KeyedRows<SilencedRow> | undefined;
+    readonly clients: KeyedRows<ClientRow>;
   },
   isPlaced: boolean,
 ): FeedRows {

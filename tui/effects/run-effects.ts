@@ -15,26 +15,26 @@ import {
 } from '../words/changes.ts';
 import { reportOutcome } from '../actions/outcome.ts';
 import type { Effect, DeadLetterVerb, DeadLetterOrder, CheckRunRequest, AwaitedRun } from '../state/effects.ts';
-import { isSameSubject, type Subject } from '../state/layers/inspect.ts';
+import { isSameSubject, type InspectSubject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
 import { undoOperations } from '../state/undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders.ts';
 import { loadEvent, type EventApi } from './load-event.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
-import { saveViewAndReport, switchTo, type SettingsTools } from './settings-effects.ts';
+import { saveViewAndReport, switchBackend, type SettingsTools } from './settings-effects.ts';
 import { runOwnCommand, type CommandTools } from './own-command-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
-import { type Target, targetName, targetOf } from '../model/target.ts';
+import { type EventTarget, targetName, targetOf } from '../model/target.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { KEEPALIVE_CHECK } from '../../shared/domain/keepalive.ts';
 import { clientOfSubscription } from '../../shared/domain/subscription.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { runsRequestedText } from '../words/run-text.ts';
 import type { Screen, Frames, ConsoleHistory, SilenceDialogData } from '../state/ports.ts';
-import type { Answered } from '../state/answers.ts';
+import type { ResponseState } from '../state/answers.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { LoadedLayerKind } from '../state/layers/loaded.ts';
 
@@ -67,7 +67,7 @@ export interface EffectTools
   extends SettingsTools, Pick<TerminalTools, 'terminal'>, Pick<CommandTools, 'runInTerminal'> {
   readonly store: Screen &
     Frames &
-    Answered &
+    ResponseState &
     ConsoleHistory &
     Pick<SilenceDialogData, 'silenceRecent'> &
     Pick<LiveData, 'clients' | 'events' | 'loads' | 'plans' | 'silenced'>;
@@ -87,7 +87,7 @@ export interface EffectTools
 export async function runEffect(effect: Effect, tools: EffectTools): Promise<void> {
   switch (effect.kind) {
     case 'change':
-      return change(effect.change, effect.undoes, tools);
+      return sendChange(effect.change, effect.undoes, tools);
     case 'delete-events':
       return deleteEvents(effect.targets, tools);
     case 'load-silence-policy':
@@ -107,7 +107,7 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'settle-letters':
       return settleDeadLetters(effect.verb, effect.deadLetters, tools);
     case 'hand-over':
-      return handOver(effect, tools);
+      return handOverLeadership(effect, tools);
     case 'load-layer':
       return loadLayer(effect.layer, effect.id, LAYER_LOADERS[effect.layer], tools);
     case 'load-subject':
@@ -122,11 +122,11 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'save-view':
       return saveViewAndReport(tools.store, effect.name, effect.view, tools);
     case 'switch-context':
-      return switchTo(tools.store, effect.name, tools.switchContext);
+      return switchBackend(tools.store, effect.name, tools.switchContext);
     case 'switch-namespace':
-      return switchTo(tools.store, effect.name, tools.switchNamespace);
+      return switchBackend(tools.store, effect.name, tools.switchNamespace);
     case 'travel':
-      return travel(effect.atMs, tools);
+      return travelToTime(effect.atMs, tools);
     case 'load-namespaces':
       return loadNamespaces(tools);
     case 'own-command':
@@ -143,17 +143,17 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'repaint':
       return tools.repaint();
     case 'suspend':
-      return suspend(tools);
+      return suspendConsole(tools);
     case 'quit':
       return tools.quit();
   }
 }
 
-async function suspend({ suspend: stop, store }: EffectTools): Promise<void> {
+async function suspendConsole({ suspend: stop, store }: EffectTools): Promise<void> {
   if (!(await stop())) store.say('cannot suspend: no shell is waiting to continue the console', 'problem');
 }
 
-async function travel(atMs: number | undefined, tools: EffectTools): Promise<void> {
+async function travelToTime(atMs: number | undefined, tools: EffectTools): Promise<void> {
   try {
     await tools.travel(atMs);
   } catch (error) {
@@ -162,7 +162,7 @@ async function travel(atMs: number | undefined, tools: EffectTools): Promise<voi
 }
 
 /** Sends a change as one request, reports the outcome, and stores the operations that would undo the change. */
-async function change(
+async function sendChange(
   requestedChange: BulkChange,
   undoes: number | undefined,
   { store, api }: EffectTools,
@@ -210,8 +210,8 @@ async function loadSilenceRecent(
   }
 }
 
-async function deleteEvents(targets: readonly Target[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(targets, targetName, async ({ client, check }) => {
+async function deleteEvents(targets: readonly EventTarget[], { store, api }: EffectTools): Promise<void> {
+  const outcomes = await runInParallel(targets, targetName, async ({ client, check }) => {
     const backend = await api();
     // An event that was already resolved needs no change.
     await undefinedIfNotFound(backend.resolve({ client, check }));
@@ -256,7 +256,7 @@ async function loadEndedSilences({ store, api }: EffectTools): Promise<void> {
 }
 
 async function deleteClients(names: readonly string[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(names, safeLine, async (name) =>
+  const outcomes = await runInParallel(names, safeLine, async (name) =>
     undefinedIfNotFound((await api()).deleteClient(name)),
   );
   const report = outcomeReport({ done: 'deleted', noun: 'client' }, outcomes);
@@ -264,7 +264,7 @@ async function deleteClients(names: readonly string[], { store, api }: EffectToo
 }
 
 /** Returns the check on each client that a request names; empty if it names other subscriptions. */
-function targetsOf({ check, subscribers = [] }: CheckRunRequest): readonly Target[] {
+function targetsOf({ check, subscribers = [] }: CheckRunRequest): readonly EventTarget[] {
   const clients = subscribers.map(clientOfSubscription);
   return clients.flatMap((client) => (client === undefined ? [] : [targetOf(eventKey(client, check))]));
 }
@@ -272,7 +272,7 @@ function targetsOf({ check, subscribers = [] }: CheckRunRequest): readonly Targe
 async function requestChecks(orders: readonly CheckRunRequest[], { store, api }: EffectTools): Promise<void> {
   const { creator } = store.options;
   const runs: AwaitedRun[] = [];
-  const outcomes = await inParallel(
+  const outcomes = await runInParallel(
     orders,
     ({ check }) => safeLine(check),
     async (order) => {
@@ -296,7 +296,7 @@ async function requestChecks(orders: readonly CheckRunRequest[], { store, api }:
 /** Returns the client of a requested run with its last keepalive if it has stopped sending keepalives. */
 function goneClient(
   { events, clients, options }: EffectTools['store'],
-  { client }: Target,
+  { client }: EventTarget,
 ): readonly { readonly client: string; readonly last: string }[] {
   if (events.get(eventKey(client, KEEPALIVE_CHECK)) === undefined) return [];
   const seconds = options.now() / 1000 - (clients.get(client)?.timestamp ?? NaN);
@@ -311,7 +311,7 @@ async function loadRunResults(runs: readonly AwaitedRun[], { store, api }: Effec
     if (result === undefined || Math.max(result.check.issued, result.check.executed) < run.issued) return;
     store.requestedRuns.answered(store, run, result.check.status);
   };
-  await inParallel(runs, ({ target }) => targetName(target), load);
+  await runInParallel(runs, ({ target }) => targetName(target), load);
 }
 
 async function settleDeadLetters(
@@ -320,7 +320,7 @@ async function settleDeadLetters(
   tools: EffectTools,
 ): Promise<void> {
   const { store, api } = tools;
-  const outcomes = await inParallel(
+  const outcomes = await runInParallel(
     deadLetters,
     ({ name }) => name,
     async ({ id }) => {
@@ -334,7 +334,10 @@ async function settleDeadLetters(
   await loadView('dead-letters', VIEW_LOADERS['dead-letters'], tools);
 }
 
-async function handOver({ to, name }: Effect & { readonly kind: 'hand-over' }, tools: EffectTools): Promise<void> {
+async function handOverLeadership(
+  { to, name }: Effect & { readonly kind: 'hand-over' },
+  tools: EffectTools,
+): Promise<void> {
   const { store, api } = tools;
   store.say(`handing over leadership to ${name} …`);
   const beganMs = store.options.now();
@@ -363,7 +366,7 @@ async function loadLayer<Kind extends LoadedLayerKind>(
   }
 }
 
-async function loadOf(subject: Subject, { store, api }: EffectTools): Promise<void> {
+async function loadOf(subject: InspectSubject, { store, api }: EffectTools): Promise<void> {
   try {
     const layer = store.state.layers.find((one) => one.kind === 'inspect' && isSameSubject(one.subject, subject));
     const before = layer?.kind === 'inspect' ? layer.load.data : undefined;
@@ -390,7 +393,7 @@ async function loadView<View extends LoadedView>(
  *
  * @param named callback that returns the name of an item, safe for a terminal
  */
-async function inParallel<T>(
+async function runInParallel<T>(
   items: readonly T[],
   named: (item: T) => string,
   act: (item: T) => Promise<unknown>,

@@ -42,7 +42,7 @@ export async function saveViewAndReport(
 }
 
 /** Shows another context or namespace, and reports a failure to the user. */
-export async function switchTo(store: Screen, name: string, show: (name: string) => Promise<void>): Promise<void> {
+export async function switchBackend(store: Screen, name: string, show: (name: string) => Promise<void>): Promise<void> {
   try {
     await show(name);
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { WORST_FIRST } from '../../shared/domain/severity.ts';
+import { SEVERITIES_WORST_FIRST } from '../../shared/domain/severity.ts';
 import {
   CHECK_RESULTS_MAX,
   type AggregateHistory,
-  type Subject,
+  type InspectSubject,
   type SubjectData,
   type SubjectKind,
 } from '../state/layers/inspect.ts';
@@ -23,7 +23,7 @@ export type SubjectApi = Pick<
   | 'result'
 >;
 
-type Loader = (
+type SubjectLoader = (
   api: SubjectApi,
   name: string,
   before: SubjectData | undefined,
@@ -48,7 +48,7 @@ async function aggregateHistory(
   return report === undefined ? previous : { report, loadedAtMs: nowMs };
 }
 
-const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
+const SUBJECT_LOADERS: Readonly<Record<SubjectKind, SubjectLoader>> = {
   client: async (api, name) => {
     const detail = await api.clientDetail(name);
     return detail && { kind: 'client', detail };
@@ -72,7 +72,7 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
     const summary = aggregate && { ...aggregate, ...(rules.length > 0 && { rules }) };
     if (summary === undefined) return undefined;
     // Severities without results are not requested: the results of a healthy fleet have only one severity.
-    const severities = WORST_FIRST.filter((severity) => summary.results[severity] > 0);
+    const severities = SEVERITIES_WORST_FIRST.filter((severity) => summary.results[severity] > 0);
     const outputs = await Promise.all(
       severities.map(async (severity) => ({
         severity,
@@ -95,9 +95,9 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
  */
 export async function loadSubject(
   api: SubjectApi,
-  { kind, name }: Subject,
+  { kind, name }: InspectSubject,
   before: SubjectData | undefined,
   nowMs: number,
 ): Promise<SubjectData | undefined> {
-  return LOADERS[kind](api, name, before, nowMs);
+  return SUBJECT_LOADERS[kind](api, name, before, nowMs);
 }

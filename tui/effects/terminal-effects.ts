@@ -4,8 +4,8 @@ import { errorMessage } from '../../shared/errors.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { TerminalEffect } from '../state/effects.ts';
 import { showRunbook } from '../actions/runbook.ts';
-import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
-import { type Target, targetName } from '../model/target.ts';
+import { BELL_CHARACTER, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
+import { type EventTarget, targetName } from '../model/target.ts';
 import type { Screen } from '../state/ports.ts';
 import { eventMarkdown } from '../words/event-markdown.ts';
 import { runbookOf } from '../model/runbook.ts';
@@ -38,15 +38,17 @@ export async function runTerminalEffect(effect: TerminalEffect, tools: TerminalT
     case 'ring': {
       const notice = effect.notice === undefined ? '' : noticeSequence(effect.notice, terminal.isTmux);
       // A bell that was dropped is not repeated, because a late one is useless.
-      terminal.writeRaw(`${effect.bell ? BELL : ''}${notice}`);
+      terminal.writeRaw(`${effect.bell ? BELL_CHARACTER : ''}${notice}`);
       return;
     }
     case 'copy':
-      return copy(effect.text, effect.label, tools);
+      return copyText(effect.text, effect.label, tools);
     case 'copy-event':
-      return withEvent(effect.target, tools, (event) => copy(eventText(event, effect, store), effect.format, tools));
+      return loadEventFor(effect.target, tools, (event) =>
+        copyText(eventText(event, effect, store), effect.format, tools),
+      );
     case 'load-runbook':
-      return withEvent(effect.target, tools, (event) => showRunbook(store, effect.target, runbookOf(event.check)));
+      return loadEventFor(effect.target, tools, (event) => showRunbook(store, effect.target, runbookOf(event.check)));
   }
 }
 
@@ -54,7 +56,7 @@ export async function runTerminalEffect(effect: TerminalEffect, tools: TerminalT
  * Copies a text. In tmux it goes into a buffer of tmux, because tmux in its default configuration drops the sequence
  * for the clipboard. Otherwise, and if tmux refuses it, the terminal gets the sequence.
  */
-async function copy(text: string, label: string, { store, terminal }: TerminalTools): Promise<void> {
+async function copyText(text: string, label: string, { store, terminal }: TerminalTools): Promise<void> {
   const { loadTmuxBuffer, isTmux } = terminal;
   let refusal = '';
   if (loadTmuxBuffer !== undefined) {
@@ -86,8 +88,8 @@ function eventText(
   });
 }
 
-async function withEvent(
-  target: Target,
+async function loadEventFor(
+  target: EventTarget,
   { store, api }: TerminalTools,
   act: (event: Event) => void | Promise<void>,
 ): Promise<void> {

@@ -17,7 +17,7 @@ interface PastStore extends StateAdjuster, Screen {
   readonly pastChanged: (past: PastMoment, rows: FeedRows) => void;
 }
 
-interface TravelParts {
+interface TravelDependencies {
   /** Returns the store whose data is shown now. */
   readonly store: () => PastStore;
   readonly api: () => Promise<PastApi>;
@@ -37,7 +37,7 @@ interface TravelParts {
  * For any other moment, complete lists are loaded, and their first page is shown before the other pages arrive.
  */
 export class Travel {
-  readonly #parts: TravelParts;
+  readonly #parts: TravelDependencies;
   /** Number of the newest request. Responses to older requests are ignored. */
   #requestId = 0;
   #giveUp: (() => void) | undefined;
@@ -48,7 +48,7 @@ export class Travel {
   /** The moment from which the last differences were requested in advance, in epoch milliseconds. */
   #shownMs: number | undefined;
 
-  constructor(parts: TravelParts) {
+  constructor(parts: TravelDependencies) {
     this.#parts = parts;
   }
 

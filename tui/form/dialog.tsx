@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { ScreenSize } from '../state/console-state.ts';
-import { cellWidth, fit } from '../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../terminal/cells.ts';
 import { run, type Line, type Run, type Theme } from '../text/theme.ts';
 import { Rows } from '../text/rows.tsx';
 import { fitRuns } from '../text/runs.ts';
@@ -42,7 +42,7 @@ export function Dialog({
 }): ReactElement {
   const width = dialogWidth(size.columns);
   const shown = lines.slice(0, dialogRows(size.rows));
-  const heading = ` ${fit(title, Math.min(cellWidth(title), width - 2))} `;
+  const heading = ` ${fitToWidth(title, Math.min(cellWidth(title), width - 2))} `;
   // The border has the color of the focus, because keys act on the dialog and not on the view.
   const left = run('│ ', 'accent');
   const right = run(' │', 'accent');

@@ -15,10 +15,10 @@ export interface FieldRow {
    * two fields share a label.
    */
   readonly isHere?: boolean;
-  readonly control: Control;
+  readonly control: FieldControl;
 }
 
-type Control =
+type FieldControl =
   /** Options, one below the other; `chosen` is the index of the chosen option. */
   | { readonly kind: 'options'; readonly texts: readonly string[]; readonly chosen: number }
   /** Presets side by side, in two rows if they do not fit in one. `typed` is a text field beside them. */
@@ -64,7 +64,7 @@ export function fieldLabel(text: string, isFocused = false): Run {
   return run(`${isFocused ? '>' : ' '}${text}`.padEnd(LABEL_CELLS), isFocused ? 'strong' : 'faint');
 }
 
-function controlRows(control: Control, isHere: boolean, width: number): readonly Line[] {
+function controlRows(control: FieldControl, isHere: boolean, width: number): readonly Line[] {
   const chosenTone = isHere ? 'cursor' : 'strong';
   switch (control.kind) {
     case 'options':

@@ -2,7 +2,7 @@ import { chordOf, type KeyPress } from '../state/keys.ts';
 import type { LineEdit } from '../text/line-editor.ts';
 
 /** The editing keys of every text field, as in a shell. */
-const EDITS: ReadonlyMap<string, LineEdit> = new Map<string, LineEdit>([
+const EDITS_BY_KEY: ReadonlyMap<string, LineEdit> = new Map<string, LineEdit>([
   ['left', { kind: 'move', to: 'left' }],
   ['ctrl-b', { kind: 'move', to: 'left' }],
   ['right', { kind: 'move', to: 'right' }],
@@ -27,5 +27,5 @@ const EDITS: ReadonlyMap<string, LineEdit> = new Map<string, LineEdit>([
 /** Returns the edit that a key makes in a text field; `undefined` if the key is not an editing key. */
 export function lineEditOf(key: KeyPress): LineEdit | undefined {
   if (key.text !== undefined) return { kind: 'insert', text: key.text };
-  return EDITS.get(chordOf(key));
+  return EDITS_BY_KEY.get(chordOf(key));
 }

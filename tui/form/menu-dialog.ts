@@ -2,7 +2,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ScreenSize } from '../state/console-state.ts';
 import { menuIndex } from './menu.ts';
 import { clamp } from '../state/list-cursor.ts';
-import { cellWidth, fit } from '../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../terminal/cells.ts';
 import { run, type Line } from '../text/theme.ts';
 import { dialogWidth, type DialogPage } from './dialog.tsx';
 import { fitRuns } from '../text/runs.ts';
@@ -50,7 +50,7 @@ function linesOf(item: MenuItem, isCursor: boolean, width: number): readonly Lin
     const left = index === 0 ? lead + piece : ' '.repeat(cellWidth(lead)) + piece;
     const right = index === 0 ? key : ' '.repeat(cellWidth(key));
     const end = index === pieces.length - 1 ? note : '';
-    if (isCursor) return [run(fit(left + end, available) + right, 'cursor')];
+    if (isCursor) return [run(fitToWidth(left + end, available) + right, 'cursor')];
     const tone = isDisabled ? 'faint' : 'plain';
     const texts = fitRuns([run(left, tone), run(end, 'faint')], available);
     return texts.concat(run(right, isDisabled ? 'faint' : 'accent'));

@@ -2,7 +2,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { keyOf } from '../state/keys.ts';
 import type { SearchField } from '../state/search-field.ts';
 import { run, type Run } from '../text/theme.ts';
-import { runsWidth, spread } from '../text/runs.ts';
+import { runsWidth, spreadRuns } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';
 
 /**
@@ -14,12 +14,12 @@ export function searchRuns({ line, isOpen }: SearchField, matchText: string, col
   const count = line.text === '' ? [] : [run(` ${matchText} `, 'strong')];
   if (isOpen) {
     const fieldWidth = columns - 3 - runsWidth(count);
-    return spread([run(' /', 'strong'), ...fieldRuns(line, fieldWidth, true)], count, columns);
+    return spreadRuns([run(' /', 'strong'), ...fieldRuns(line, fieldWidth, true)], count, columns);
   }
   const left = [
     run(' search: ', 'faint'),
     run(safeLine(line.text)),
     run(`  (${keyOf('search')} edit, ${keyOf('match-next')} next match, ${keyOf('search-clear')} clears)`, 'faint'),
   ];
-  return spread(left, count, columns);
+  return spreadRuns(left, count, columns);
 }

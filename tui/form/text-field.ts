@@ -2,21 +2,21 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { LineEditor } from '../text/line-editor.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
-import { graphemes } from '../terminal/graphemes.ts';
+import { splitGraphemes } from '../terminal/graphemes.ts';
 
 /** Returns the text of a line editor in at most `width` cells, scrolled so that the caret is visible. */
 export function fieldRuns(line: LineEditor, width: number, focused: boolean): readonly Run[] {
-  if (line.isSelected === true && focused) return [run(lastThatFit(characters(line.text), width), 'cursor')];
-  const before = characters(line.text.slice(0, line.caret));
-  const [under = ' ', ...after] = characters(line.text.slice(line.caret));
+  if (line.isSelected === true && focused) return [run(lastThatFit(graphemesOf(line.text), width), 'cursor')];
+  const before = graphemesOf(line.text.slice(0, line.caret));
+  const [under = ' ', ...after] = graphemesOf(line.text.slice(line.caret));
   const caretCells = cellWidth(under);
   const head = lastThatFit(before, width - caretCells);
   const tail = firstThatFit(after, width - caretCells - cellWidth(head));
   return [run(head), run(under, focused ? 'cursor' : 'plain'), run(tail)];
 }
 
-function characters(text: string): string[] {
-  return Array.from(graphemes(safeLine(text)), ({ segment }) => segment);
+function graphemesOf(text: string): string[] {
+  return Array.from(splitGraphemes(safeLine(text)), ({ segment }) => segment);
 }
 
 function firstThatFit(all: readonly string[], cells: number): string {

@@ -44,7 +44,7 @@ export function matchText(matches: readonly number[], at: number | undefined): s
  * Highlights the words of the search in a line: bold, so that they are visible without colors, and inverse in
  * the current match.
  */
-export function highlighted(line: Line, search: SearchField, isPresent: boolean): Line {
+export function highlightWords(line: Line, search: SearchField, isPresent: boolean): Line {
   const words = wordsOf(search);
   if (words.length === 0) return line;
   return line.flatMap((piece) => markedPieces(piece, words, isPresent));

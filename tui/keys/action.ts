@@ -49,7 +49,7 @@ export interface Action extends Binding {
 }
 
 /** Returns an object with the same value for each of these key contexts. */
-export function inEach<Context extends KeyContext, Value>(
+export function repeatForContexts<Context extends KeyContext, Value>(
   contexts: readonly Context[],
   value: Value,
 ): Readonly<Record<Context, Value>> {
@@ -60,7 +60,7 @@ export function inEach<Context extends KeyContext, Value>(
  * Returns an action handler that receives the topmost layer (dialog or screen). It does nothing if that layer is of
  * another kind.
  */
-export function onLayer<Kind extends Layer['kind']>(
+export function handleTopLayer<Kind extends Layer['kind']>(
   kind: Kind,
   run: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, pressed: ActionTrigger) => void,
 ): ActionHandler {

@@ -4,7 +4,7 @@ import { FULL_LAYERS } from '../state/layers/layer.ts';
 /* Groups of key contexts (views, screens and input lines) in which keys have the same meaning. */
 
 /** The views that are lists: keys for moving, marking, sorting and filtering have the same meaning in each. */
-export const LISTS = [
+export const LIST_CONTEXTS = [
   'events',
   'silences',
   'aggregates',
@@ -17,12 +17,12 @@ export const LISTS = [
 ] as const;
 
 /** The views that can be paused. The page of an upgrade plan cannot be paused. */
-export const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;
+export const PAUSABLE_VIEWS = [...LIST_CONTEXTS, 'overview', 'upgrade'] as const;
 
-export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
+export const ALL_VIEWS = [...PAUSABLE_VIEWS, 'plan'] as const;
 
 /** The contexts whose content can have more rows than the screen, so that it scrolls. */
-export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
+export const SCROLLED_CONTEXTS = [...ALL_VIEWS, ...FULL_LAYERS] as const;
 
 /**
  * The contexts in which the user types text or makes a choice, so that the console must not open a dialog by itself.
@@ -37,7 +37,7 @@ export const INPUT_CONTEXTS: ReadonlySet<KeyContext> = new Set([
 ]);
 
 /** The contexts of screens over a view that show the data of one response of the backend as text. */
-export const PAGES = [
+export const PAGE_CONTEXTS = [
   'handling',
   'dead-letter',
   'member',
@@ -49,4 +49,4 @@ export const PAGES = [
 ] as const;
 
 /** The contexts of screens over a view that show text. */
-export const TEXTS = ['detail', 'inspect', ...PAGES] as const;
+export const TEXT_CONTEXTS = ['detail', 'inspect', ...PAGE_CONTEXTS] as const;

@@ -8,19 +8,19 @@ import { clamp } from '../state/list-cursor.ts';
  * @param bounds `rows`: the number of visible rows; `last`: the last valid position
  * @returns the new position; `undefined` if the action is not a movement
  */
-export function positionAfter(
+export function movedPosition(
   action: KeyAction | undefined,
   position: number,
   bounds: { readonly rows: number; readonly last: number },
 ): number | undefined {
-  const to = unlimitedPositionAfter(action, position, bounds);
+  const to = unlimitedMovedPosition(action, position, bounds);
   return to === undefined ? undefined : clamp(to, 0, bounds.last);
 }
 
-function unlimitedPositionAfter(
+function unlimitedMovedPosition(
   action: KeyAction | undefined,
   position: number,
-  { rows, last }: Parameters<typeof positionAfter>[2],
+  { rows, last }: Parameters<typeof movedPosition>[2],
 ): number | undefined {
   switch (action) {
     case 'down':
@@ -46,5 +46,5 @@ function unlimitedPositionAfter(
 
 /** Returns whether the action moves the cursor of a list or scrolls a text. */
 export function isMovement(action: KeyAction | undefined): boolean {
-  return positionAfter(action, 0, { rows: 1, last: 0 }) !== undefined;
+  return movedPosition(action, 0, { rows: 1, last: 0 }) !== undefined;
 }

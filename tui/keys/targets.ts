@@ -4,13 +4,16 @@ import { countOf } from '../words/changes.ts';
 import { INITIAL_FEED_STATUS, isConnected } from '../model/feed-status.ts';
 import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
-import { targetName, type Target } from '../model/target.ts';
+import { targetName, type EventTarget } from '../model/target.ts';
 
 /** Maximum number of events, or of silences, for one action; nobody can review more. */
 export const TARGETS_MAX = 1000;
 
 /** Returns the targets whose events still exist. The events of the others have resolved since the dialog was opened. */
-export function existingTargets(store: Pick<LiveData, 'events'>, targets: readonly Target[]): readonly Target[] {
+export function existingTargets(
+  store: Pick<LiveData, 'events'>,
+  targets: readonly EventTarget[],
+): readonly EventTarget[] {
   return targets.filter((target) => store.events.get(target.key) !== undefined);
 }
 
@@ -22,12 +25,12 @@ export function existingTargets(store: Pick<LiveData, 'events'>, targets: readon
  */
 export function stillOpenTargets(
   store: Screen & LiveData,
-  targets: readonly Target[],
+  targets: readonly EventTarget[],
   verb: string,
   most = TARGETS_MAX,
-): readonly Target[] {
+): readonly EventTarget[] {
   const openTargets = existingTargets(store, targets);
-  if (openTargets.length === 0) sayNothingThere(store, targets, verb);
+  if (openTargets.length === 0) reportNoTargets(store, targets, verb);
   if (
     reportDisconnected(
       store,
@@ -41,7 +44,7 @@ export function stillOpenTargets(
 }
 
 /** Shows a message that an action is not possible on so many events. */
-export function reportTooMany(store: Screen, targets: readonly Target[], verb: string): void {
+export function reportTooMany(store: Screen, targets: readonly EventTarget[], verb: string): void {
   const most = countText(TARGETS_MAX);
   store.say(
     `cannot ${verb} ${countOf(targets.length, 'event')} at once (at most ${most}): mark fewer events, or silence a check or subscription`,
@@ -66,7 +69,7 @@ export function reportDisconnected(store: Screen & LiveData, names: readonly str
   return true;
 }
 
-function sayNothingThere(store: Screen, targets: readonly Target[], verb: string): void {
+function reportNoTargets(store: Screen, targets: readonly EventTarget[], verb: string): void {
   const [first] = targets;
   store.say(
     first === undefined

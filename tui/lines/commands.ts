@@ -1,7 +1,7 @@
 import { parseSearch } from '../../shared/domain/search.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { nearest } from '../../shared/domain/nearest.ts';
+import { findNearest } from '../../shared/domain/nearest.ts';
 import { countText } from '../words/count-text.ts';
 import { findEvent, eventRowKey } from './events.ts';
 import { runUpgradeCommand, UPGRADE_WORDS } from './plans.ts';
@@ -10,7 +10,7 @@ import { askAcknowledge, askResolve, confirmAndUndo, askUnsilence } from './ques
 import { eventLines } from './event-lines.ts';
 import { listFolded } from './folded-list.ts';
 import { listGroups, listInhibitions } from './groups-and-inhibitions.ts';
-import { sayFirst, requestedCount } from './list-output.ts';
+import { printFirstItems, requestedCount } from './list-output.ts';
 import { countsWords, eventSentence } from './sentences.ts';
 import { runSilencesCommand } from './silences.ts';
 import { askSilence, askSilenceBySearch, askSilenceOf, type SilenceTargetKind } from './silencing.ts';
@@ -23,38 +23,46 @@ interface LinesCommand {
   readonly run: (state: LinesState, prompt: LinePrompt, args: string) => Promise<boolean | void> | boolean | void;
 }
 
-const COMMANDS: Readonly<Record<string, LinesCommand>> = {
-  next: { words: 'next', help: 'read the next event, worst first', run: (state, prompt) => step(state, prompt, 1) },
-  previous: { words: 'previous', help: 'show the previous event', run: (state, prompt) => step(state, prompt, -1) },
+const LINES_COMMANDS: Readonly<Record<string, LinesCommand>> = {
+  next: {
+    words: 'next',
+    help: 'read the next event, worst first',
+    run: (state, prompt) => readNextEvent(state, prompt, 1),
+  },
+  previous: {
+    words: 'previous',
+    help: 'show the previous event',
+    run: (state, prompt) => readNextEvent(state, prompt, -1),
+  },
   list: {
     words: 'list [by check | by output | by cause] [NUMBER]',
     help: 'list the first NUMBER events (default: 10); "list by check" reads all events of a check as one item',
-    run: list,
+    run: listEvents,
   },
   open: {
     words: 'open [EVENT]',
     help: 'read the details of the current event, or of another event given as CLIENT/CHECK or search words',
-    run: (state, prompt, args) => withEvent(state, prompt, args, (row) => eventLines(state, prompt, row)),
+    run: (state, prompt, args) => runForEvent(state, prompt, args, (row) => eventLines(state, prompt, row)),
   },
   silence: {
     words: 'silence [EVENT | client [NAME] | check [NAME] | subscription NAME | search [SEARCH]]',
     help: 'silence the event, all checks of a client, a check on all clients, a subscription, or a search; asks for the duration, the start or recurrence, and the reason',
-    run: silence,
+    run: silenceCommand,
   },
   acknowledge: {
     words: 'acknowledge [EVENT]',
     help: 'say that you work on the event, with a note; nobody is notified of it until it resolves',
-    run: (state, prompt, args) => withEvent(state, prompt, args, (row) => askAcknowledge(state, prompt, row)),
+    run: (state, prompt, args) => runForEvent(state, prompt, args, (row) => askAcknowledge(state, prompt, row)),
   },
   unsilence: {
     words: 'unsilence [EVENT]',
     help: 'end the silences on the event',
-    run: (state, prompt, args) => withEvent(state, prompt, args, (row) => askUnsilence(state, prompt, row)),
+    run: (state, prompt, args) => runForEvent(state, prompt, args, (row) => askUnsilence(state, prompt, row)),
   },
   resolve: {
     words: 'resolve [EVENT]',
     help: 'resolve the event',
-    run: (state, prompt, args) => withEvent(state, prompt, args, (row) => askResolve(state, prompt, row)),
+    run: (state, prompt, args) => runForEvent(state, prompt, args, (row) => askResolve(state, prompt, row)),
   },
   upgrade: {
     words: UPGRADE_WORDS,
@@ -80,15 +88,15 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   filter: {
     words: 'filter [SEARCH | off]',
     help: 'list and announce only matching events, for example "filter status>=warn !web"; "filter off" shows all events',
-    run: filter,
+    run: setFilter,
   },
   status: {
     words: 'status',
     help: 'show event counts and whether the console is connected to the backend',
-    run: status,
+    run: printStatus,
   },
   quiet: { words: 'quiet', help: 'turn announcements of event changes off or on', run: toggleAnnouncements },
-  help: { words: 'help', help: 'this', run: help },
+  help: { words: 'help', help: 'this', run: printHelp },
   quit: { words: 'quit', help: 'leave', run: () => true },
 };
 
@@ -101,8 +109,8 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
 export async function runPromptCommand(line: string, state: LinesState, prompt: LinePrompt): Promise<boolean> {
   const [, verb = '', args = ''] = /^\s*:?(\S*)\s*(.*)$/.exec(line) ?? [];
   if (verb === '') return false;
-  const candidates = COMMANDS[verb] === undefined ? matchingVerbs(verb) : [verb];
-  const command = candidates.length === 1 ? COMMANDS[candidates[0] ?? ''] : undefined;
+  const candidates = LINES_COMMANDS[verb] === undefined ? matchingVerbs(verb) : [verb];
+  const command = candidates.length === 1 ? LINES_COMMANDS[candidates[0] ?? ''] : undefined;
   if (command === undefined) {
     prompt.say(unknownVerb(verb, candidates));
     return false;
@@ -115,34 +123,34 @@ export async function runPromptCommand(line: string, state: LinesState, prompt: 
  * name counts: `sil` means `silence` and not `silences`.
  */
 function matchingVerbs(typed: string): readonly string[] {
-  const verbs = Object.keys(COMMANDS).filter((verb) => verb.startsWith(typed));
+  const verbs = Object.keys(LINES_COMMANDS).filter((verb) => verb.startsWith(typed));
   return verbs.filter((verb) => !verbs.some((other) => other !== verb && verb.startsWith(other)));
 }
 
 function unknownVerb(typed: string, candidates: readonly string[]): string {
   if (candidates.length > 1) return safeLine(`${typed} is ambiguous: ${candidates.join(' or ')}.`);
-  const near = nearest(typed, Object.keys(COMMANDS));
+  const near = findNearest(typed, Object.keys(LINES_COMMANDS));
   return safeLine(
     `Unknown command ${typed}.${near === undefined ? '' : ` Did you mean ${near}?`} Type "help" to list all commands.`,
   );
 }
 
-function step(state: LinesState, prompt: LinePrompt, by: 1 | -1): void {
+function readNextEvent(state: LinesState, prompt: LinePrompt, by: 1 | -1): void {
   const shown = state.shown();
   const at = shown.findIndex((row) => eventRowKey(row) === state.current);
   // If the current event is no longer in the list, reading starts at the first event.
   const to = at === -1 ? 0 : at + by;
   const row = shown[to];
-  if (row !== undefined) return read(state, prompt, row, to, shown.length);
+  if (row !== undefined) return readEvent(state, prompt, row, to, shown.length);
   prompt.say(shown.length === 0 ? nothingText(state) : `That was the ${by === 1 ? 'last' : 'first'} event.`);
 }
 
-function read(state: LinesState, prompt: LinePrompt, row: EventRow, index: number, total: number): void {
+function readEvent(state: LinesState, prompt: LinePrompt, row: EventRow, index: number, total: number): void {
   state.goTo(row);
   prompt.say(`${countText(index + 1)} of ${countText(total)}: ${eventSentence(row, state.nowMs)}`);
 }
 
-function list(state: LinesState, prompt: LinePrompt, args: string): void {
+function listEvents(state: LinesState, prompt: LinePrompt, args: string): void {
   const folded = /^by(?:\s+(.*))?$/.exec(args);
   if (folded !== null) return listFolded(state, prompt, folded[1] ?? '');
   const count = requestedCount(prompt, 'list', args);
@@ -150,11 +158,11 @@ function list(state: LinesState, prompt: LinePrompt, args: string): void {
   const shown = state.shown();
   const [first] = shown;
   if (first === undefined) return prompt.say(nothingText(state));
-  sayFirst(prompt, count, shown, (row) => eventSentence(row, state.nowMs));
+  printFirstItems(prompt, count, shown, (row) => eventSentence(row, state.nowMs));
   state.goTo(first);
 }
 
-async function withEvent(
+async function runForEvent(
   state: LinesState,
   prompt: LinePrompt,
   text: string,
@@ -170,22 +178,23 @@ async function withEvent(
   await act(row);
 }
 
-async function silence(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
+async function silenceCommand(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
   const bySearch = /^search(?:\s+(.*))?$/.exec(args);
   if (bySearch !== null) return await askSilenceBySearch(state, prompt, bySearch[1] ?? '');
   const byScope = /^(client|check|subscription)(?:\s+(\S+))?$/.exec(args);
-  if (byScope === null) return await withEvent(state, prompt, args, (row) => askSilence(state, prompt, row));
+  if (byScope === null) return await runForEvent(state, prompt, args, (row) => askSilence(state, prompt, row));
   const [, scope = '', typed] = byScope;
   // If no name was typed, the client or check of the current event is silenced.
   const row = state.currentEvent();
   const name = typed ?? (scope === 'client' ? row?.client : scope === 'check' ? row?.check : undefined);
-  if (name === undefined) return prompt.say(`Type a name, for example "silence ${scope} ${EXAMPLES[scope] ?? ''}"`);
+  if (name === undefined)
+    return prompt.say(`Type a name, for example "silence ${scope} ${EXAMPLE_NAMES[scope] ?? ''}"`);
   await askSilenceOf(state, prompt, scope as SilenceTargetKind, name);
 }
 
-const EXAMPLES: Readonly<Record<string, string>> = { client: 'web-1', check: 'disk', subscription: 'canary' };
+const EXAMPLE_NAMES: Readonly<Record<string, string>> = { client: 'web-1', check: 'disk', subscription: 'canary' };
 
-function filter(state: LinesState, prompt: LinePrompt, args: string): void {
+function setFilter(state: LinesState, prompt: LinePrompt, args: string): void {
   if (args === '') {
     return prompt.say(
       state.search === undefined ? 'There is no filter.' : `The filter is: ${safeLine(state.search.text)}`,
@@ -200,7 +209,7 @@ function filter(state: LinesState, prompt: LinePrompt, args: string): void {
   prompt.say(`${search === undefined ? 'No filter' : 'Filtered'}: ${countsWords(state.shown())}.`);
 }
 
-function status(state: LinesState, prompt: LinePrompt): void {
+function printStatus(state: LinesState, prompt: LinePrompt): void {
   const connection = state.isLive ? 'Connected' : 'Not connected, the counts may be out of date';
   const { size } = state.context.events;
   const of = state.search === undefined ? '' : ` The filter hides the rest of ${countText(size)} events.`;
@@ -214,8 +223,8 @@ function toggleAnnouncements(state: LinesState, prompt: LinePrompt): void {
   prompt.say(state.isAnnouncementOff ? 'Announcements are off until you type "quiet" again.' : 'Announcements are on.');
 }
 
-function help(_state: LinesState, prompt: LinePrompt): void {
-  for (const { words, help: text } of Object.values(COMMANDS)) prompt.say(`${words}: ${text}.`);
+function printHelp(_state: LinesState, prompt: LinePrompt): void {
+  for (const { words, help: text } of Object.values(LINES_COMMANDS)) prompt.say(`${words}: ${text}.`);
   prompt.say('Commands can be abbreviated. Type "cancel" to leave a question.');
 }
 

@@ -8,9 +8,9 @@ import { errorMessage } from '../../shared/errors.ts';
 import { runPromptCommand } from './commands.ts';
 import { EventChanges } from './event-changes.ts';
 import { LineSource } from './line-source.ts';
-import { matching } from './events.ts';
+import { findMatchingEvents } from './events.ts';
 import { LinesState } from './state.ts';
-import { announcement, countsWords } from './sentences.ts';
+import { announcementText, countsWords } from './sentences.ts';
 
 /**
  * Minimum time between two announcements. Each interrupts the screen reader, which must be able to finish a sentence.
@@ -20,13 +20,13 @@ export const ANNOUNCE_EVERY_MS = 2000;
 /** Interval at which the console checks whether there is something to announce. */
 const LOOK_EVERY_MS = 250;
 
-const PROMPT = 'mon> ';
+const PROMPT_TEXT = 'mon> ';
 
 export interface LinesClock extends FeedClock {
   every(periodMs: number, task: () => void): Disposable;
 }
 
-export interface LinesParts {
+export interface LinesDependencies {
   readonly backend: string;
   /** Environment variables with the credentials that the URL does not contain. Default: those of the process. */
   readonly env?: CredentialsEnv;
@@ -51,7 +51,7 @@ export interface LinesParts {
 export class LinesConsole implements Disposable {
   /** Promise that resolves when the user quits or the input ends. */
   readonly done: Promise<void>;
-  readonly #parts: LinesParts;
+  readonly #parts: LinesDependencies;
   readonly #lines = new LineSource();
   readonly #changes = new EventChanges();
   readonly #state: LinesState;
@@ -66,7 +66,7 @@ export class LinesConsole implements Disposable {
   #isLossAnnounced = false;
   #saidAtMs = -Infinity;
 
-  constructor(parts: LinesParts) {
+  constructor(parts: LinesDependencies) {
     this.#parts = parts;
     const { backend, env, namespace, clock, random = Math.random } = parts;
     this.#state = new LinesState({
@@ -151,7 +151,7 @@ export class LinesConsole implements Disposable {
   }
 
   #prompt(): void {
-    this.#parts.write(PROMPT);
+    this.#parts.write(PROMPT_TEXT);
     this.#isPrompting = true;
   }
 
@@ -189,7 +189,7 @@ export class LinesConsole implements Disposable {
     this.#saidAtMs = nowMs;
     // The current line contains the prompt and perhaps typed text. The typed text is still valid input, and the prompt
     // is repeated below.
-    this.#parts.write(`\n${text}\n${PROMPT}`);
+    this.#parts.write(`\n${text}\n${PROMPT_TEXT}`);
   }
 
   #news(nowMs: number): string | undefined {
@@ -197,7 +197,7 @@ export class LinesConsole implements Disposable {
     if (!this.#isLive || this.#changes.pending === 0 || this.#state.isAnnouncementOff) return undefined;
     const changes = this.#changes.take();
     const { search } = this.#state;
-    const heard = changes.filter(({ row }) => matching([row], search, nowMs).length > 0);
-    return heard.length === 0 ? undefined : announcement(heard, nowMs);
+    const heard = changes.filter(({ row }) => findMatchingEvents([row], search, nowMs).length > 0);
+    return heard.length === 0 ? undefined : announcementText(heard, nowMs);
   }
 }

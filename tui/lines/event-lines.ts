@@ -48,7 +48,7 @@ function notifiedLines(explanation: EventExplanation, nowMs: number): readonly s
   return answer === undefined ? [] : [safeLine(`${answer.slice(0, 1).toUpperCase()}${answer.slice(1)}.`)];
 }
 
-function ranked(row: EventRow): RankedEvent {
+function rankEvent(row: EventRow): RankedEvent {
   return { key: eventRowKey(row), row, rank: rankOf(row) };
 }
 
@@ -56,10 +56,10 @@ function ranked(row: EventRow): RankedEvent {
 function relatedLines({ context }: LinesState, row: EventRow, event: Event): readonly string[] {
   const relations = relationsOf(
     {
-      records: Array.from(context.events.values(), ranked),
+      records: Array.from(context.events.values(), rankEvent),
       find: (key) => {
         const other = context.events.get(key);
-        return other && ranked(other);
+        return other && rankEvent(other);
       },
       // The feed of this console has no clients, so only the subscriptions of this one are known.
       subscriptionsOf: (name) => (name === row.client ? event.client.subscriptions : []),

@@ -5,7 +5,7 @@ import { eventKey } from '../../shared/domain/event-key.ts';
 import { rankOf } from '../model/event-record.ts';
 
 /** Sorts events as in the full-screen console: the worst first, and the newest first among equally bad events. */
-export function sortWorstFirst(rows: Iterable<EventRow>): readonly EventRow[] {
+export function sortEvents(rows: Iterable<EventRow>): readonly EventRow[] {
   return [...rows].toSorted((a, b) => rankOf(a) - rankOf(b) || compareText(eventRowKey(a), eventRowKey(b)));
 }
 
@@ -14,10 +14,14 @@ export function eventRowKey({ client, check }: Pick<EventRow, 'client' | 'check'
 }
 
 /** Returns the events that match a search, or all events without a search; the worst first. */
-export function matching(rows: Iterable<EventRow>, search: Search | undefined, nowMs: number): readonly EventRow[] {
+export function findMatchingEvents(
+  rows: Iterable<EventRow>,
+  search: Search | undefined,
+  nowMs: number,
+): readonly EventRow[] {
   const all = [...rows];
   const seconds = Math.floor(nowMs / 1000);
-  return sortWorstFirst(search === undefined ? all : all.filter((row) => matchesSearch(search, row, seconds)));
+  return sortEvents(search === undefined ? all : all.filter((row) => matchesSearch(search, row, seconds)));
 }
 
 /**
@@ -34,5 +38,5 @@ export function findEvent(
   if (exact !== undefined) return exact;
   const search = parseSearch(text);
   if (search.kind === 'problem') return { problem: search.message };
-  return matching(events.values(), search, nowMs)[0] ?? { problem: 'no event matches' };
+  return findMatchingEvents(events.values(), search, nowMs)[0] ?? { problem: 'no event matches' };
 }

@@ -1,16 +1,16 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { classRankOf, EventRecord } from '../model/event-record.ts';
-import { foldingOf, type FoldBy } from '../model/fold-by.ts';
+import { foldingOf, type FoldCriterion } from '../model/fold-by.ts';
 import { countOf } from '../words/changes.ts';
 import { eventRowKey } from './events.ts';
 import type { LinePrompt } from './line-prompt.ts';
-import { requestedCount, sayFirst } from './list-output.ts';
+import { requestedCount, printFirstItems } from './list-output.ts';
 import { countsWords, eventSentence } from './sentences.ts';
 import type { LinesState } from './state.ts';
 
 /** The ways to fold events in which each event belongs to one fold. */
-const SPOKEN_FOLDS: readonly FoldBy[] = ['check', 'output', 'cause'];
+const SPOKEN_FOLDS: readonly FoldCriterion[] = ['check', 'output', 'cause'];
 
 /** Reads the events with similar events as one item each, the worst and largest first. */
 export function listFolded(state: LinesState, prompt: LinePrompt, args: string): void {
@@ -22,12 +22,12 @@ export function listFolded(state: LinesState, prompt: LinePrompt, args: string):
   const folds = foldRows(state.shown(), by);
   const [first] = folds.flat();
   if (first === undefined) return prompt.say('There is no event to list.');
-  sayFirst(prompt, count, folds, (rows) => foldSentence(rows, by, state.nowMs));
+  printFirstItems(prompt, count, folds, (rows) => foldSentence(rows, by, state.nowMs));
   state.goTo(first);
 }
 
 /** Returns the events in groups: the worst group first, and the largest first among equally bad groups. */
-function foldRows(rows: readonly EventRow[], by: FoldBy): readonly (readonly EventRow[])[] {
+function foldRows(rows: readonly EventRow[], by: FoldCriterion): readonly (readonly EventRow[])[] {
   const { valueOf } = foldingOf(by);
   const records = rows.map((row) => new EventRecord(eventRowKey(row), row));
   const groups = [...Map.groupBy(records, (record) => [valueOf(record)].flat()[0]).values()];
@@ -42,7 +42,7 @@ function rankOf([first]: readonly EventRecord[]): number {
 }
 
 /** Returns a sentence such as `http, 3 events: 2 critical, 1 warning. First critical: http on web-1: HTTP 502`. */
-function foldSentence(rows: readonly EventRow[], by: FoldBy, nowMs: number): string {
+function foldSentence(rows: readonly EventRow[], by: FoldCriterion, nowMs: number): string {
   const [first] = rows;
   if (first === undefined) return '';
   const sentence = eventSentence(first, nowMs);

@@ -6,9 +6,9 @@ import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import { isInShownNamespace } from '../model/shown-namespace.ts';
 import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
-import { nextFlushFirst, nextFlushText, NO_GROUP, notifiedText } from '../words/group-text.ts';
-import { NO_INHIBITION } from '../words/inhibition-text.ts';
-import { sayFirst, requestedCount } from './list-output.ts';
+import { compareByNextFlush, nextFlushText, NO_GROUP_TEXT, notifiedText } from '../words/group-text.ts';
+import { NO_INHIBITION_TEXT } from '../words/inhibition-text.ts';
+import { printFirstItems, requestedCount } from './list-output.ts';
 import { nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { LinePrompt } from './line-prompt.ts';
@@ -18,9 +18,9 @@ export async function listGroups(state: LinesState, prompt: LinePrompt, args: st
   const count = requestedCount(prompt, 'groups', args);
   if (count === undefined) return;
   const all = await (await state.context.api()).handlerGroups();
-  const groups = all.filter(isInShownNamespace(state.context)).toSorted(nextFlushFirst);
-  if (groups.length === 0) prompt.say(NO_GROUP);
-  sayFirst(prompt, count, groups, (group) => groupSentence(group, state.nowMs));
+  const groups = all.filter(isInShownNamespace(state.context)).toSorted(compareByNextFlush);
+  if (groups.length === 0) prompt.say(NO_GROUP_TEXT);
+  printFirstItems(prompt, count, groups, (group) => groupSentence(group, state.nowMs));
 }
 
 /**
@@ -47,8 +47,8 @@ export async function listInhibitions(state: LinesState, prompt: LinePrompt, arg
   const rules = all
     .map((rule) => limitRuleToNamespaces(rule, isInShownNamespace(state.context)))
     .toSorted((a, b) => (b.inhibited ?? 0) - (a.inhibited ?? 0) || b.inhibitors.length - a.inhibitors.length);
-  if (rules.length === 0) prompt.say(NO_INHIBITION);
-  sayFirst(prompt, count, rules, inhibitionSentence);
+  if (rules.length === 0) prompt.say(NO_INHIBITION_TEXT);
+  printFirstItems(prompt, count, rules, inhibitionSentence);
 }
 
 /**

@@ -14,7 +14,7 @@ export function requestedCount(prompt: LinePrompt, verb: string, text: string): 
 }
 
 /** Prints the first items of a list, each with its position, and the number of items that were left out. */
-export function sayFirst<Item>(
+export function printFirstItems<Item>(
   prompt: LinePrompt,
   count: number,
   items: readonly Item[],

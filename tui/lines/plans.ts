@@ -2,7 +2,7 @@ import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import {
   isOpenTo,
-  ordersFor,
+  buildOrders,
   nextInteraction,
   type OperatorSession,
   type PlanOperation,
@@ -10,25 +10,25 @@ import {
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanRunStep } from '../../shared/schemas/plan-run.ts';
-import { nearest } from '../../shared/domain/nearest.ts';
+import { findNearest } from '../../shared/domain/nearest.ts';
 import type { LinesState } from './state.ts';
 import { promptUntilValid, askForConfirmation, isChangePossible } from './questions.ts';
 import type { LinePrompt } from './line-prompt.ts';
 import { holderName, stepText, restoreCommandLine, orderResultText } from '../words/plan-text.ts';
 
 /** Functions that run the subcommands of `upgrade`, by name. The subcommand `new` is implemented separately. */
-const VERBS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
-  run,
-  skip,
-  take,
+const SUBCOMMANDS: Readonly<Record<string, (work: PlanCommandContext) => Promise<void>>> = {
+  run: runCurrentStep,
+  skip: skipCurrentStep,
+  take: takeOwnership,
   release: async (work) => void (await carryOut(work, { kind: 'release', plan: work.plan.id })),
-  'roll-back': (work) => end(work, 'roll-back'),
-  abandon: (work) => end(work, 'abandon'),
+  'roll-back': (work) => endPlan(work, 'roll-back'),
+  abandon: (work) => endPlan(work, 'abandon'),
 };
 
 export const UPGRADE_WORDS = 'upgrade [new | run | skip | take | release | roll-back | abandon]';
 
-interface Work {
+interface PlanCommandContext {
   readonly state: LinesState;
   readonly prompt: LinePrompt;
   readonly client: UpgradeClient;
@@ -42,22 +42,22 @@ export async function runUpgradeCommand(state: LinesState, prompt: LinePrompt, a
   const client = await state.context.upgrades();
   const [newest] = await client.plans();
   const plan = newest && (await client.plan(newest.id));
-  if (args === '') return plan === undefined ? prompt.say(NO_PLAN) : readPlan(plan, prompt);
+  if (args === '') return plan === undefined ? prompt.say(NO_PLAN_TEXT) : readPlan(plan, prompt);
   if (args === 'new') return makePlan(state, prompt, client);
-  const act = VERBS[args];
+  const act = SUBCOMMANDS[args];
   if (act === undefined) {
-    const near = nearest(args, ['new', ...Object.keys(VERBS)]);
+    const near = findNearest(args, ['new', ...Object.keys(SUBCOMMANDS)]);
     return prompt.say(
       safeLine(`Unknown command upgrade ${args}.${near === undefined ? '' : ` Did you mean ${near}?`}`),
     );
   }
-  if (plan === undefined) return prompt.say(NO_PLAN);
+  if (plan === undefined) return prompt.say(NO_PLAN_TEXT);
   if (plan.state !== 'open') return prompt.say(`Plan ${String(plan.id)} is closed: ${plan.state}.`);
   if (!isChangePossible(state, prompt)) return;
   await act({ state, prompt, client, session: state.context.session, plan });
 }
 
-const NO_PLAN = 'There is no upgrade plan. Type "upgrade new" to create one.';
+const NO_PLAN_TEXT = 'There is no upgrade plan. Type "upgrade new" to create one.';
 
 function readPlan(plan: PlanRun, prompt: LinePrompt): void {
   const { id, from, to, state, findings, steps, backup } = plan;
@@ -90,7 +90,7 @@ async function makePlan(state: LinesState, prompt: LinePrompt, client: UpgradeCl
 }
 
 /** Runs the current step of the upgrade plan after a confirmation; for a manual step, asks whether it is done. */
-async function run(work: Work): Promise<void> {
+async function runCurrentStep(work: PlanCommandContext): Promise<void> {
   const { plan, prompt } = work;
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
@@ -114,7 +114,7 @@ async function typeWord(prompt: LinePrompt, word: string): Promise<string | unde
   );
 }
 
-async function skip(work: Work): Promise<void> {
+async function skipCurrentStep(work: PlanCommandContext): Promise<void> {
   const { plan, prompt } = work;
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
@@ -123,7 +123,7 @@ async function skip(work: Work): Promise<void> {
   if (reason !== undefined) await carryOut(work, wish, reason);
 }
 
-async function take(work: Work): Promise<void> {
+async function takeOwnership(work: PlanCommandContext): Promise<void> {
   const { plan, prompt } = work;
   const question = `${holderName(plan)} owns the plan. Take ownership?`;
   if (isOpenTo(plan, operatorOf(work)) || (await askForConfirmation(prompt, question))) {
@@ -131,7 +131,7 @@ async function take(work: Work): Promise<void> {
   }
 }
 
-async function end(work: Work, how: 'roll-back' | 'abandon'): Promise<void> {
+async function endPlan(work: PlanCommandContext, how: 'roll-back' | 'abandon'): Promise<void> {
   const { plan, prompt } = work;
   if (!isOurs(work)) return;
   if (how === 'roll-back' && plan.backup === null) return prompt.say('This plan has no backup to roll back to.');
@@ -148,7 +148,7 @@ async function end(work: Work, how: 'roll-back' | 'abandon'): Promise<void> {
  * Returns true if this console owns the plan, or nobody does, so that its next action takes ownership. Otherwise prints
  * the owner.
  */
-function isOurs(work: Work): boolean {
+function isOurs(work: PlanCommandContext): boolean {
   const isOpen = isOpenTo(work.plan, operatorOf(work));
   if (!isOpen) reportOwner(work.prompt, work.plan);
   return isOpen;
@@ -158,7 +158,7 @@ function reportOwner(prompt: LinePrompt, plan: PlanRun): void {
   prompt.say(`${holderName(plan)} owns the plan. Type "upgrade take" to take ownership.`);
 }
 
-function operatorOf({ session, state }: Work): OperatorSession {
+function operatorOf({ session, state }: PlanCommandContext): OperatorSession {
   return { session, nowMs: state.nowMs };
 }
 
@@ -168,9 +168,9 @@ function operatorOf({ session, state }: Work): OperatorSession {
  *
  * @returns the plan after the action; `undefined` if nothing was done
  */
-async function carryOut(work: Work, wish: PlanOperation, typed = ''): Promise<PlanRun | undefined> {
+async function carryOut(work: PlanCommandContext, wish: PlanOperation, typed = ''): Promise<PlanRun | undefined> {
   const { client, prompt } = work;
-  const outcome = ordersFor(await client.plan(wish.plan), wish, typed, operatorOf(work));
+  const outcome = buildOrders(await client.plan(wish.plan), wish, typed, operatorOf(work));
   if (outcome.kind !== 'orders') {
     if (outcome.kind === 'held') reportOwner(prompt, outcome.plan);
     else prompt.say('The plan has changed meanwhile: nothing was done.');

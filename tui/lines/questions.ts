@@ -22,7 +22,7 @@ export async function askAcknowledge(state: LinesState, prompt: LinePrompt, row:
     owner: state.context.creator,
     ...(note.trim() !== '' && { note: note.trim() }),
   };
-  await change(state, prompt, { verb: 'acknowledge', operations: [operation] });
+  await sendChange(state, prompt, { verb: 'acknowledge', operations: [operation] });
 }
 
 export async function askUnsilence(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
@@ -36,14 +36,14 @@ export async function askUnsilence(state: LinesState, prompt: LinePrompt, row: E
   });
   if (!(await askForConfirmation(prompt, safeLine(`End ${names.join(' and ')}, for everything else it covers too?`))))
     return;
-  await change(state, prompt, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
+  await sendChange(state, prompt, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
 }
 
 export async function askResolve(state: LinesState, prompt: LinePrompt, row: EventRow): Promise<void> {
   if (!isChangePossible(state, prompt)) return;
   if (!(await askForConfirmation(prompt, `Resolve ${nameWords(row)}? This cannot be undone.`))) return;
   const { client, check } = row;
-  await change(state, prompt, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
+  await sendChange(state, prompt, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
 }
 
 export async function confirmAndUndo(state: LinesState, prompt: LinePrompt): Promise<void> {
@@ -54,7 +54,7 @@ export async function confirmAndUndo(state: LinesState, prompt: LinePrompt): Pro
   const what = undo.operations.map((operation) => undoText(operation, state.nowMs, names)).join('; ');
   if (!(await askForConfirmation(prompt, `Undo "${undo.text}": ${what}?`))) return;
   state.undo = undefined;
-  await change(state, prompt, { verb: 'undo', operations: undo.operations });
+  await sendChange(state, prompt, { verb: 'undo', operations: undo.operations });
 }
 
 export type ParseResult<T> = { readonly value: T } | { readonly problem: string };
@@ -102,7 +102,7 @@ export function isChangePossible({ context, isLive }: LinesState, prompt: LinePr
 }
 
 /** Sends a change and prints its outcome. If some of its operations fail, prints the outcome of each operation. */
-export async function change(state: LinesState, prompt: LinePrompt, requestedChange: BulkChange): Promise<void> {
+export async function sendChange(state: LinesState, prompt: LinePrompt, requestedChange: BulkChange): Promise<void> {
   const api = await state.context.api();
   const names = await namesOfEndedSearches(api, requestedChange.operations);
   const results = await api.bulk({

@@ -8,7 +8,7 @@ import type { ChangeKind, EventChange } from './event-changes.ts';
 import { type EventClass } from '../text/theme.ts';
 
 /** All kinds of changes in the order in which they are announced: the worst first, resolved events last. */
-const KINDS: readonly ChangeKind[] = ['critical', 'warning', 'unknown', 'ok', 'silenced', 'resolved'];
+const CHANGE_KINDS: readonly ChangeKind[] = ['critical', 'warning', 'unknown', 'ok', 'silenced', 'resolved'];
 
 const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
   critical: 'critical',
@@ -26,7 +26,7 @@ const GROUPS_MAX = 3;
 /** Maximum length of a check output in an announcement, in characters; nobody listens to more. */
 const OUTPUT_MAX = 120;
 
-const UNITS = [
+const DURATION_UNITS = [
   ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
@@ -34,7 +34,7 @@ const UNITS = [
 
 /** Returns a duration in words, in its largest whole unit: `3 minutes`, `1 day`, or `less than a minute`. */
 export function durationWords(seconds: number): string {
-  for (const [unit, length] of UNITS) {
+  for (const [unit, length] of DURATION_UNITS) {
     if (seconds >= length) return countOf(Math.floor(seconds / length), unit);
   }
   return 'less than a minute';
@@ -66,8 +66,8 @@ export function changeSentence({ kind, row }: EventChange, nowMs: number): strin
  * Summarizes any number of changes in one line, such as `critical: http on web-003; 58 more critical on http; 2
  * resolved on disk`.
  */
-export function announcement(changes: readonly EventChange[], nowMs: number): string {
-  const groups = [...grouped(changes).values()].toSorted(worstFirst);
+export function announcementText(changes: readonly EventChange[], nowMs: number): string {
+  const groups = [...groupChanges(changes).values()].toSorted(compareGroups);
   const [first] = groups.flat();
   const [only] = changes;
   if (first === undefined || only === undefined) return '';
@@ -91,7 +91,7 @@ export function countsWords(rows: Iterable<EventRow>): string {
     if (row.inhibited_by !== undefined) inhibited += 1;
     if (row.acknowledged !== undefined) acknowledged += 1;
   }
-  const named = KINDS.flatMap((kind) => {
+  const named = CHANGE_KINDS.flatMap((kind) => {
     const count = kind === 'resolved' ? undefined : counts.get(kind);
     // Flapping events of other classes are counted in their class.
     const word = kind === 'ok' ? 'OK but flapping' : KIND_WORDS[kind];
@@ -123,20 +123,20 @@ function isInhibited({ kind, row }: EventChange): boolean {
  * Groups changes by kind and check, because an outage usually affects one check on many clients. Inhibited events form
  * groups of their own.
  */
-function grouped(changes: readonly EventChange[]): ReadonlyMap<string, readonly EventChange[]> {
+function groupChanges(changes: readonly EventChange[]): ReadonlyMap<string, readonly EventChange[]> {
   return Map.groupBy(changes, (change) => `${change.kind} ${String(isInhibited(change))} ${change.row.check}`);
 }
 
-function worstFirst([a]: readonly EventChange[], [b]: readonly EventChange[]): number {
-  return a === undefined || b === undefined ? 0 : rank(a) - rank(b);
+function compareGroups([a]: readonly EventChange[], [b]: readonly EventChange[]): number {
+  return a === undefined || b === undefined ? 0 : rankOfChange(a) - rankOfChange(b);
 }
 
 /**
  * Returns the position of a change in an announcement. Inhibited events rank like silenced events, so that the cause
  * comes before its consequences.
  */
-function rank(change: EventChange): number {
-  return KINDS.indexOf(isInhibited(change) ? 'silenced' : change.kind);
+function rankOfChange(change: EventChange): number {
+  return CHANGE_KINDS.indexOf(isInhibited(change) ? 'silenced' : change.kind);
 }
 
 function groupWords(group: readonly EventChange[], first: EventChange): string {

@@ -6,8 +6,8 @@ import { recurrenceText } from '../words/recurrence-text.ts';
 import { targetText } from '../words/silence-text.ts';
 import { silenceName } from '../../shared/domain/silence-name.ts';
 import { startText } from '../words/shown-time.ts';
-import { change, askForConfirmation, isChangePossible } from './questions.ts';
-import { sayFirst, requestedCount } from './list-output.ts';
+import { sendChange, askForConfirmation, isChangePossible } from './questions.ts';
+import { printFirstItems, requestedCount } from './list-output.ts';
 import { durationWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
 import type { LinePrompt } from './line-prompt.ts';
@@ -18,7 +18,7 @@ import type { LinePrompt } from './line-prompt.ts';
  */
 export async function runSilencesCommand(state: LinesState, prompt: LinePrompt, args: string): Promise<void> {
   const ended = /^end(?:\s+(.*))?$/.exec(args);
-  if (ended !== null) return await askEnd(state, prompt, ended[1] ?? '');
+  if (ended !== null) return await askSilenceToEnd(state, prompt, ended[1] ?? '');
   const count = requestedCount(prompt, 'silences', args);
   if (count === undefined) return;
   const { nowMs } = state;
@@ -27,7 +27,7 @@ export async function runSilencesCommand(state: LinesState, prompt: LinePrompt, 
   );
   state.silences = silences.map(({ id }) => id);
   if (silences.length === 0) prompt.say('No silences.');
-  sayFirst(prompt, count, silences, (silence) => silenceSentence(silence, state));
+  printFirstItems(prompt, count, silences, (silence) => silenceSentence(silence, state));
 }
 
 function rankOf(silence: SilencedDetail, nowMs: number): number {
@@ -64,7 +64,7 @@ function timesWords(silence: SilencedDetail, nowMs: number): string {
   return `${starts}${lasts}${isUntilOk ? ', at most until it resolves' : ''}`;
 }
 
-async function askEnd(state: LinesState, prompt: LinePrompt, text: string): Promise<void> {
+async function askSilenceToEnd(state: LinesState, prompt: LinePrompt, text: string): Promise<void> {
   if (!isChangePossible(state, prompt)) return;
   const number = /^\d+$/.test(text) ? Number(text) : 0;
   const id = state.silences?.[number - 1];
@@ -81,5 +81,5 @@ async function askEnd(state: LinesState, prompt: LinePrompt, text: string): Prom
   const when = recurrence === undefined ? '' : ` (recurring, ${recurrenceText(recurrence)})`;
   if (!(await askForConfirmation(prompt, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`))))
     return;
-  await change(state, prompt, { verb: 'end-silence', operations: [{ op: 'clear', id }] });
+  await sendChange(state, prompt, { verb: 'end-silence', operations: [{ op: 'clear', id }] });
 }

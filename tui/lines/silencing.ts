@@ -3,7 +3,7 @@ import { DURATION_HINT, readDuration } from '../../shared/domain/duration.ts';
 import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
 import { parseSelector } from '../../shared/domain/selector.ts';
 import { lifetimeProblem, reasonProblem } from '../../shared/domain/silence-policy.ts';
-import { WORST_FIRST } from '../../shared/domain/severity.ts';
+import { SEVERITIES_WORST_FIRST } from '../../shared/domain/severity.ts';
 import { targetId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -27,7 +27,7 @@ import { SELECTOR_UNSUPPORTED } from '../words/silence-text.ts';
 import { localClock, localZone, startText } from '../words/shown-time.ts';
 import {
   promptUntilValid,
-  change,
+  sendChange,
   askForConfirmation,
   isChangePossible,
   readYesOrNo,
@@ -40,16 +40,16 @@ import type { LinePrompt } from './line-prompt.ts';
 /** Default lifetime of a silence in seconds, as in the dialog of the full-screen console. */
 const DEFAULT_SECONDS = 3600;
 
-type Target = Pick<SubmittedMonSilenced, 'subscription' | 'check' | 'selector'>;
+type SilenceTarget = Pick<SubmittedMonSilenced, 'subscription' | 'check' | 'selector'>;
 
 /** Numbers of open events that a silence would match now: in total, by severity, and already silenced. */
-type Counted = Omit<NonNullable<RecentProblems['events']>, 'first'>;
+type EventCounts = Omit<NonNullable<RecentProblems['events']>, 'first'>;
 
 /** Target of a new silence, with the texts that describe it in questions. */
-interface Subject {
+interface SilenceSubject {
   /** Name of the target, without control characters. */
   readonly name: string;
-  readonly target: Target;
+  readonly target: SilenceTarget;
   /**
    * Texts and default answer for the question whether the silence ends early. It can end when its event, or the first
    * of its events, resolves.
@@ -58,7 +58,7 @@ interface Subject {
 }
 
 /** The times of a silence, as fields of the request and in words. */
-interface Times {
+interface SilenceTimes {
   readonly entry: Pick<SubmittedMonSilenced, 'begin' | 'expire' | 'expire_on_resolve' | 'recurrence'>;
   readonly words: string;
 }
@@ -85,17 +85,17 @@ export async function askSilenceOf(
   name: string,
 ): Promise<void> {
   if (!isChangePossible(state, prompt)) return;
-  const target: Target =
+  const target: SilenceTarget =
     scope === 'check' ? { check: name } : { subscription: scope === 'client' ? clientSubscription(name) : name };
   const api = await state.context.api();
-  const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, target)]);
-  if (events !== undefined) sayMatches(prompt, events, policy);
+  const [policy, events] = await Promise.all([api.silencePolicy(), countMatches(api, target)]);
+  if (events !== undefined) printMatches(prompt, events, policy);
   const names = {
     client: `all checks of ${name}`,
     check: `${name} on all clients`,
     subscription: `subscription ${name}`,
   };
-  await askTimes(state, prompt, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
+  await askTimes(state, prompt, policy, { name: safeLine(names[scope]), target, resolving: FIRST_RESOLVING });
 }
 
 /** Creates a silence for the events that match a search, including later events. */
@@ -113,13 +113,13 @@ export async function askSilenceBySearch(state: LinesState, prompt: LinePrompt, 
         );
   if (selector === undefined) return;
   const api = await state.context.api();
-  const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, { selector })]);
+  const [policy, events] = await Promise.all([api.silencePolicy(), countMatches(api, { selector })]);
   if (events === undefined) return prompt.say(`Nothing was changed: ${SELECTOR_UNSUPPORTED}.`);
-  sayMatches(prompt, events, policy, 'is the search right?');
+  printMatches(prompt, events, policy, 'is the search right?');
   await askTimes(state, prompt, policy, {
     name: safeLine(`everything matching ${selector}`),
     target: { selector },
-    resolving: FIRST_OF_THESE,
+    resolving: FIRST_RESOLVING,
   });
 }
 
@@ -128,23 +128,31 @@ export async function askSilenceBySearch(state: LinesState, prompt: LinePrompt, 
  *
  * @returns `undefined` if the backend does not count them
  */
-async function countedBy(api: Pick<ApiClient, 'silencePreview'>, target: Target): Promise<Counted | undefined> {
+async function countMatches(
+  api: Pick<ApiClient, 'silencePreview'>,
+  target: SilenceTarget,
+): Promise<EventCounts | undefined> {
   return (await api.silencePreview({ entries: [target] })).events;
 }
 
-const FIRST_OF_THESE: Subject['resolving'] = {
+const FIRST_RESOLVING: SilenceSubject['resolving'] = {
   question: 'the first of these resolves',
   words: 'the first of these resolves',
   usually: false,
 };
 
-function sayMatches(prompt: LinePrompt, events: Counted, policy: SilencePolicy, doubt = 'is that right?'): void {
+function printMatches(prompt: LinePrompt, events: EventCounts, policy: SilencePolicy, doubt = 'is that right?'): void {
   prompt.say(matchWords(events));
   if (events.total >= policy.warn_matches)
     prompt.say(`This silence would cover ${countOf(events.total, 'event')}: ${doubt}`);
 }
 
-async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePolicy, subject: Subject): Promise<void> {
+async function askTimes(
+  state: LinesState,
+  prompt: LinePrompt,
+  policy: SilencePolicy,
+  subject: SilenceSubject,
+): Promise<void> {
   const { name, target } = subject;
   const span = await promptUntilValid(
     prompt,
@@ -163,7 +171,7 @@ async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePo
   });
   if (reason === undefined || !(await askForConfirmation(prompt, `Silence ${name}${times.words}?`))) return;
   const words = { creator: state.context.creator, ...(reason !== '' && { reason }) };
-  await change(state, prompt, {
+  await sendChange(state, prompt, {
     verb: 'silence',
     operations: [{ op: 'silence', ...target, ...times.entry, ...words }],
   });
@@ -173,7 +181,7 @@ async function askTimes(state: LinesState, prompt: LinePrompt, policy: SilencePo
  * Returns an error message if a recurring silence with the same id exists; otherwise `undefined`. The backend refuses
  * to replace it with a silence that does not recur.
  */
-async function lostRecurrence(state: LinesState, target: Target): Promise<string | undefined> {
+async function lostRecurrence(state: LinesState, target: SilenceTarget): Promise<string | undefined> {
   const present = await (await state.context.api()).silencedDetail(targetId(target));
   return present?.recurrence === undefined ? undefined : recurringConflictText(present);
 }
@@ -181,8 +189,8 @@ async function lostRecurrence(state: LinesState, target: Target): Promise<string
 async function askResolving(
   prompt: LinePrompt,
   { expire, begin }: SilenceSpan,
-  { resolving }: Subject,
-): Promise<Times | undefined> {
+  { resolving }: SilenceSubject,
+): Promise<SilenceTimes | undefined> {
   const { question, words } = resolving;
   // A planned silence must not end before its window because the check is OK, as in the dialog of the console.
   const usually = resolving.usually && begin === undefined;
@@ -205,8 +213,8 @@ async function askWindows(
   state: LinesState,
   prompt: LinePrompt,
   policy: SilencePolicy,
-  target: Target,
-): Promise<Times | undefined> {
+  target: SilenceTarget,
+): Promise<SilenceTimes | undefined> {
   const recurrence = await askRecurrence(state, prompt, policy);
   if (recurrence === undefined) return undefined;
   const api: Pick<ApiClient, 'silencePreview'> = await state.context.api();
@@ -220,7 +228,7 @@ async function askWindows(
   return { entry: { recurrence }, words: safeLine(`, recurring: ${recurrenceText(recurrence)}`) };
 }
 
-interface Question {
+interface RecurrenceQuestion {
   readonly part: RecurrencePart;
   readonly line: keyof WrittenRecurrence;
   readonly text: string;
@@ -229,7 +237,7 @@ interface Question {
 }
 
 /** The questions about a recurrence, in the order of the dialog of the full-screen console. */
-function recurrenceQuestions(): readonly Question[] {
+function recurrenceQuestions(): readonly RecurrenceQuestion[] {
   return [
     {
       part: 'schedule',
@@ -322,8 +330,8 @@ function readSelector(text: string): ParseResult<string> {
  * Describes the events that a silence matches, such as `It matches 12 events now: 3 critical, 9 warning; 1 of them
  * already silenced. Later matches are included.`
  */
-function matchWords(events: Counted): string {
-  const counts = WORST_FIRST.filter((severity) => events[severity] > 0)
+function matchWords(events: EventCounts): string {
+  const counts = SEVERITIES_WORST_FIRST.filter((severity) => events[severity] > 0)
     .map((severity) => `${countText(events[severity])} ${severity}`)
     .join(', ');
   const already = events.silenced === 0 ? '' : `; ${countText(events.silenced)} of them already silenced`;

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
-import { LinesConsole, type LinesParts } from './console.ts';
+import { LinesConsole, type LinesDependencies } from './console.ts';
 
 /** Starts the screen-reader mode on standard input and output. The terminal itself echoes and edits the typed line. */
-export function startPlain(parts: Omit<LinesParts, 'write'>): void {
+export function startPlain(parts: Omit<LinesDependencies, 'write'>): void {
   const running = new LinesConsole({ ...parts, write: (text) => void process.stdout.write(text) });
   // With `terminal: true` Node.js would edit the typed line itself and move the cursor for that.
   const lines = createInterface({ input: process.stdin, terminal: false });

@@ -3,7 +3,7 @@ import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import type { Search } from '../../shared/domain/search.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { eventRowKey, matching } from './events.ts';
+import { eventRowKey, findMatchingEvents } from './events.ts';
 
 export interface LinesContext {
   readonly events: ReadonlyMap<string, EventRow>;
@@ -48,7 +48,7 @@ export class LinesState {
 
   /** Returns the events that match the filter, the worst first. */
   shown(): readonly EventRow[] {
-    return matching(this.context.events.values(), this.search, this.nowMs);
+    return findMatchingEvents(this.context.events.values(), this.search, this.nowMs);
   }
 
   /** Returns the current event, if it still exists. */

@@ -6,9 +6,9 @@ import { parseSearch } from '../../shared/domain/search.ts';
 import { escapeUnseen, safeLine } from '../../shared/domain/terminal-text.ts';
 import { eventClass } from '../model/event-record.ts';
 import { EventChanges, type EventChange } from './event-changes.ts';
-import { sortWorstFirst } from './events.ts';
+import { sortEvents } from './events.ts';
 import { changeSentence } from './sentences.ts';
-import { EXIT, type ExitCode } from '../words/exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from '../words/exit-codes.ts';
 
 /** Interval at which changes are printed. The feed may send changes more often, up to 20 times a second. */
 const PRINT_INTERVAL_MS = 100;
@@ -46,13 +46,13 @@ export interface WatchTools {
  *
  * @returns the exit code; with `once` 0 if no event matches and 8 if some do
  */
-export async function watch(options: WatchOptions, tools: WatchTools): Promise<ExitCode> {
+export async function watchEvents(options: WatchOptions, tools: WatchTools): Promise<ExitCode> {
   const { backend, env, namespace, filter, once, json } = options;
   const { clock, random = Math.random } = tools;
   const search = parseSearch(filter);
   if (search.kind === 'problem') {
     tools.warn(safeLine(`--filter, at character ${String(search.position + 1)}: ${search.message}`));
-    return EXIT.usage;
+    return EXIT_CODES.usage;
   }
   const changes = new EventChanges();
   const { promise, resolve } = Promise.withResolvers<ExitCode>();
@@ -63,10 +63,10 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
   const begin = (): void => {
     isBegun = true;
     changes.take();
-    const rows = sortWorstFirst(changes.events.values());
+    const rows = sortEvents(changes.events.values());
     const nowMs = clock.now();
     tools.write(rows.map((row) => lineOf({ kind: eventClass(row), row }, nowMs, true)).join(''));
-    if (once) resolve(rows.length === 0 ? EXIT.success : EXIT.unhealthy);
+    if (once) resolve(rows.length === 0 ? EXIT_CODES.success : EXIT_CODES.unhealthy);
   };
   const printChanges = (): void => {
     if (state !== 'live' || !isBegun || changes.pending === 0 || !tools.isDrained()) return;
@@ -90,11 +90,11 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
         if (next.kind === 'live' && !isBegun) begin();
         if (next.kind === 'waiting') {
           tools.warn(safeLine(next.reason));
-          if (once) resolve(EXIT.unavailable);
+          if (once) resolve(EXIT_CODES.unavailable);
         }
         if (next.kind === 'refused') {
           tools.warn(safeLine(next.message));
-          resolve(REFUSALS[next.code] ?? EXIT.failure);
+          resolve(REFUSAL_EXIT_CODES[next.code] ?? EXIT_CODES.failure);
         }
       },
       onRows: (rows, details) => changes.apply(rows, details),
@@ -110,10 +110,10 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
   }
 }
 
-const REFUSALS: Readonly<Record<string, ExitCode>> = {
-  unauthenticated: EXIT.refused,
-  forbidden: EXIT.refused,
-  invalid: EXIT.usage,
+const REFUSAL_EXIT_CODES: Readonly<Record<string, ExitCode>> = {
+  unauthenticated: EXIT_CODES.refused,
+  forbidden: EXIT_CODES.refused,
+  invalid: EXIT_CODES.usage,
 };
 
 function textLine(change: EventChange, nowMs: number): string {

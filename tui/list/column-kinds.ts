@@ -5,19 +5,19 @@ import type { Tone } from '../text/theme.ts';
 import { shortCountText } from '../words/count-text.ts';
 import type { TableColumn } from './table-column.ts';
 
-type More<Row> = Partial<Omit<TableColumn<Row>, 'id' | 'title' | 'text'>>;
+type ColumnOptions<Row> = Partial<Omit<TableColumn<Row>, 'id' | 'title' | 'text'>>;
 
 /**
  * Returns a table column.
  *
  * @param cells the minimum and maximum width of the column in cells
  */
-export function column<Row>(
+export function tableColumn<Row>(
   id: string,
   title: string,
   [least, most]: readonly [number, number],
   text: TableColumn<Row>['text'],
-  more: More<Row> = {},
+  more: ColumnOptions<Row> = {},
 ): TableColumn<Row> {
   return { id, title, least, most, text, ...more };
 }
@@ -32,7 +32,7 @@ export function textColumn<Row>(
   title: string,
   [least, most]: readonly [number, number],
   text: (row: Row) => string,
-  more: More<Row> = {},
+  more: ColumnOptions<Row> = {},
 ): TableColumn<Row> {
   return { id, title, least, most, text, compare: (a, b) => compareText(text(a), text(b)), ...more };
 }
@@ -45,7 +45,7 @@ export function countColumn<Row>(
   id: string,
   title: string,
   count: (row: Row) => number | undefined,
-  { tone = 'plain', ...more }: Omit<More<Row>, 'tone'> & { readonly tone?: Tone } = {},
+  { tone = 'plain', ...more }: Omit<ColumnOptions<Row>, 'tone'> & { readonly tone?: Tone } = {},
 ): TableColumn<Row> {
   return {
     id,

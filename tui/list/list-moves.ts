@@ -19,7 +19,7 @@ export function cursorNow(store: ScreenView & ListOfView): ListCursor {
   return settleCursor(desiredCursor(store.list), store.rows.order, listRows(store.state));
 }
 
-export function moveTo(store: Screen & ListOfView, index: number): void {
+export function moveCursorTo(store: Screen & ListOfView, index: number): void {
   // Sorting pauses for a moment, so that the cursor moves over the rows that the user sees.
   if (!store.rows.frozen) store.rows.freeze();
   const cursor = moveCursor(cursorNow(store), index, store.rows.order, listRows(store.state));

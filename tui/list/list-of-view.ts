@@ -1,4 +1,4 @@
-import type { FoldBy } from '../model/fold-by.ts';
+import type { FoldCriterion } from '../model/fold-by.ts';
 import type { SortState } from '../model/list-order.ts';
 import type { ListRows } from '../model/list-rows.ts';
 import type { ListCursor } from '../state/list-cursor.ts';
@@ -49,7 +49,7 @@ export interface ListOfView {
   updateList(change: Partial<ListState>): void;
   sortBy(sort: SortState): void;
   /** Folds the list of events, or shows each event as one row (`undefined`). */
-  foldBy(by: FoldBy | undefined): void;
+  foldBy(by: FoldCriterion | undefined): void;
   /**
    * Updates the rows with all changes that have arrived. It runs before a key acts on a row, because keys can come
    * faster than frames.

@@ -4,7 +4,7 @@ import type { Line } from '../text/theme.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ListRecord, RowOrder } from '../model/list-rows.ts';
 import type { SortState } from '../model/list-order.ts';
-import type { PlacedColumn, RowLook } from './table-columns.ts';
+import type { PlacedColumn, RowStyle } from './table-columns.ts';
 import type { ContentWidths } from './content-widths.ts';
 import type { ColumnScroll, TableLayout } from './table-layout.ts';
 import type { ScreenView } from '../state/ports.ts';
@@ -72,7 +72,7 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
     placed: readonly PlacedColumn[],
   ) => { readonly row: Drawn; readonly isStale: boolean };
   /** Returns how a row is drawn apart from its cells. Default: a plain row, or a faint one if it was removed. */
-  readonly rowLook?: (row: Drawn, nowMs: number) => RowLook;
+  readonly rowLook?: (row: Drawn, nowMs: number) => RowStyle;
   /** Returns the columns that are drawn, with their widths. Default: `layOutTable`. */
   readonly layOut?: (
     store: ScreenView & LiveData & { readonly list: ColumnScroll },

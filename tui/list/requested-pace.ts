@@ -58,9 +58,9 @@ function drawnEvents({ state, list, events }: ScreenView & Pick<LiveData, 'event
   const { top } = list.cursor;
   const drawn = events.order.slice(top, top + listRows(state));
   const keys = new Set(drawn.map(({ key }) => key));
-  const last = drawn.length < listRows(state) ? BELOW_ALL : (drawn.at(-1) ?? BELOW_ALL);
+  const last = drawn.length < listRows(state) ? LAST_RANK : (drawn.at(-1) ?? LAST_RANK);
   for (const key of events.briefsUpTo(last, FULL_EVENTS_MAX - keys.size)) keys.add(key);
   return [...keys];
 }
 
-const BELOW_ALL = { rank: Infinity };
+const LAST_RANK = { rank: Infinity };

@@ -22,7 +22,7 @@ export function openPrompt(store: Screen & ListOfView): void {
 export function typeInPrompt(store: Screen & ListOfView, edit: LineEdit | undefined): void {
   const { prompt } = store.state;
   if (prompt === undefined || edit === undefined) return;
-  show(store, { ...prompt, line: editLine(prompt.line, edit), chosen: undefined });
+  showPrompt(store, { ...prompt, line: editLine(prompt.line, edit), chosen: undefined });
 }
 
 /**
@@ -45,7 +45,7 @@ export function applyFilter(store: ListOfView, text: string): void {
 export function keepFilter(store: ListOfView, text: string): void {
   applyFilter(store, text);
   const { filter } = store.list;
-  store.updateList({ filter: { ...filter, history: remembered(filter.history, filter.text) } });
+  store.updateList({ filter: { ...filter, history: rememberText(filter.history, filter.text) } });
 }
 
 /**
@@ -66,10 +66,10 @@ export function completeInPrompt(store: Screen & ListOfView, candidates: Complet
   const { prompt } = store.state;
   if (prompt === undefined) return;
   const next = chooseCompletion(prompt.line, candidates, prompt.chosen, by);
-  if (next !== undefined) show(store, { ...prompt, ...next });
+  if (next !== undefined) showPrompt(store, { ...prompt, ...next });
 }
 
-function show(store: Screen & ListOfView, prompt: FilterPrompt): void {
+function showPrompt(store: Screen & ListOfView, prompt: FilterPrompt): void {
   const { text } = prompt.line;
   const isChanged = text !== store.state.prompt?.line.text;
   store.update({ prompt });
@@ -79,10 +79,10 @@ function show(store: Screen & ListOfView, prompt: FilterPrompt): void {
 /** Puts the previous or next filter of the history into the prompt and applies it. */
 export function fromHistory(store: Screen & ListOfView, by: 1 | -1): void {
   const { prompt } = store.state;
-  if (prompt !== undefined) show(store, stepInHistory(prompt, store.list.filter.history, by));
+  if (prompt !== undefined) showPrompt(store, stepInHistory(prompt, store.list.filter.history, by));
 }
 
-function remembered(history: readonly string[], text: string): readonly string[] {
+function rememberText(history: readonly string[], text: string): readonly string[] {
   if (text === '') return history;
   return [...history.filter((earlier) => earlier !== text), text].slice(-HISTORY_MAX);
 }

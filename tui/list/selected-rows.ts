@@ -1,5 +1,5 @@
 import type { LiveData } from '../model/live-data.ts';
-import { targetOf, type Target } from '../model/target.ts';
+import { targetOf, type EventTarget } from '../model/target.ts';
 import type { ListOfView } from './list-of-view.ts';
 
 /** Returns the keys of the marked rows. If no row is marked, returns the key of the row under the cursor. */
@@ -24,7 +24,7 @@ export function eventKeysOf(folds: LiveData['folds'], key: string): readonly str
 export function selectedTargets({
   list,
   folds,
-}: Pick<ListOfView, 'list'> & Pick<LiveData, 'folds'>): readonly Target[] {
+}: Pick<ListOfView, 'list'> & Pick<LiveData, 'folds'>): readonly EventTarget[] {
   const keys = new Set(selectedKeys({ list }).flatMap((key) => eventKeysOf(folds, key)));
   return Array.from(keys, targetOf);
 }

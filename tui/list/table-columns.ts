@@ -1,6 +1,6 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SortState } from '../model/list-order.ts';
-import { cellWidth, fit } from '../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../terminal/cells.ts';
 import { CHANGED_ROW_TEXT, inverseTone, ROW_TEXT, run, type RowTone, type Run, type Tone } from '../text/theme.ts';
 import { fitRuns } from '../text/runs.ts';
 import { withoutFirstCells } from '../text/shift-text.ts';
@@ -23,7 +23,7 @@ export interface PlacedColumn {
 
 /** Width of cursor and mark with the space after them, in cells. */
 export const LEAD_CELLS = 3;
-export const GAP = 2;
+export const GAP_CELLS = 2;
 
 /** Maximum number of additional cells that a column requests, however large its `most` is. */
 const EXTRA_WIDTH_MAX = 60;
@@ -39,7 +39,7 @@ export function layOutColumns(
   table: { readonly columns: readonly TableColumn<unknown>[] },
   hidden: ReadonlySet<string>,
   columns: number,
-  content: ContentWidths = UNMEASURED,
+  content: ContentWidths = NO_CONTENT_WIDTHS,
 ): readonly PlacedColumn[] {
   const available = columns - LEAD_CELLS;
   const fitted = table.columns.map((column) => fittedColumn(column, content));
@@ -50,10 +50,10 @@ export function layOutColumns(
     shown = shown.filter((column) => (column.dropRank ?? 0) !== spare);
   }
   const placed = shown.map((column) => ({ column, width: column.least }));
-  return widen(placed, Math.max(0, available - leastWidth(shown)), content);
+  return widenColumns(placed, Math.max(0, available - leastWidth(shown)), content);
 }
 
-const UNMEASURED: ContentWidths = new Map();
+const NO_CONTENT_WIDTHS: ContentWidths = new Map();
 
 /** Returns a column that is at most as wide as its title and its longest text. */
 export function fittedColumn(column: TableColumn<unknown>, content: ContentWidths): TableColumn<unknown> {
@@ -67,16 +67,16 @@ export function fittedColumn(column: TableColumn<unknown>, content: ContentWidth
  * Distributes `extra` cells among the columns, in proportion to how much wider each can be: first among the measured
  * columns, so that their texts are not cut, and then among the others. The last column gets the remainder.
  */
-export function widen(
+export function widenColumns(
   shown: readonly PlacedColumn[],
   extra: number,
-  content: ContentWidths = UNMEASURED,
+  content: ContentWidths = NO_CONTENT_WIDTHS,
 ): readonly PlacedColumn[] {
   const isMeasured = ({ column: { id } }: PlacedColumn): boolean => content.has(id);
   const measured = shown.map((one) => (isMeasured(one) ? requestedExtra(one) : 0));
   const others = shown.map((one) => (isMeasured(one) ? 0 : requestedExtra(one)));
-  const first = shares(measured, extra);
-  const second = shares(others, extra - totalOf(first));
+  const first = distributeCells(measured, extra);
+  const second = distributeCells(others, extra - totalOf(first));
   const left = extra - totalOf(first) - totalOf(second);
   return shown.map(({ column, width }, index) => {
     const wider = width + (first[index] ?? 0) + (second[index] ?? 0);
@@ -91,7 +91,7 @@ function requestedExtra({ column: { most }, width }: PlacedColumn): number {
 }
 
 /** Returns what each of the requests gets of `available` cells, in proportion if they request more. */
-function shares(requests: readonly number[], available: number): readonly number[] {
+function distributeCells(requests: readonly number[], available: number): readonly number[] {
   const requested = totalOf(requests);
   if (requested <= available) return requests;
   return requests.map((cells) => Math.floor((available * cells) / requested));
@@ -108,7 +108,7 @@ export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): Ta
   if (cell < LEAD_CELLS) return undefined;
   let start = LEAD_CELLS;
   return placed.find(({ width }) => {
-    start += width + GAP;
+    start += width + GAP_CELLS;
     return cell < start;
   })?.column;
 }
@@ -124,11 +124,14 @@ export function tableHead(
   const cells = placed.map(({ column, width }) => {
     // The sign of the sort order needs a cell, so a title that no longer fits is replaced by its short form.
     const title = titleOf(column, column.id === signAt ? width - 1 : width, stale);
-    return fit(column.id === signAt ? sortedTitle(title, sort, width) : title, width, {
+    return fitToWidth(column.id === signAt ? sortedTitle(title, sort, width) : title, width, {
       align: column.align ?? 'left',
     });
   });
-  return [run(' '.repeat(LEAD_CELLS)), run(fit(cells.join(' '.repeat(GAP)), columns - LEAD_CELLS), 'strong')];
+  return [
+    run(' '.repeat(LEAD_CELLS)),
+    run(fitToWidth(cells.join(' '.repeat(GAP_CELLS)), columns - LEAD_CELLS), 'strong'),
+  ];
 }
 
 function titleOf({ title, shortTitle, staleTitle }: TableColumn<unknown>, width: number, stale: boolean): string {
@@ -156,11 +159,11 @@ export interface TableRowOptions {
   /** Number of cells by which the text in the last column is scrolled to the left. Default 0. */
   readonly shift?: number;
   /** The tone of the row and whether it has just changed; default: a plain row, or a faint one if it was removed. */
-  readonly look?: RowLook | undefined;
+  readonly look?: RowStyle | undefined;
 }
 
 /** How a row is drawn apart from its cells. */
-export interface RowLook {
+export interface RowStyle {
   readonly tone: RowTone;
   /** True if the row changed so recently that it is highlighted. */
   readonly isChanged: boolean;
@@ -168,7 +171,7 @@ export interface RowLook {
 
 export function tableRuns({ row, isRemoved }: TableEntry, options: TableRowOptions): readonly Run[] {
   const { placed, columns, isCursor, isMarked, stale, look } = options;
-  const { tone, isChanged } = stale ? FAINT : (look ?? (isRemoved ? FAINT : PLAIN));
+  const { tone, isChanged } = stale ? FAINT_LOOK : (look ?? (isRemoved ? FAINT_LOOK : PLAIN_LOOK));
   const cellTone = (own: Tone = 'plain'): Tone => {
     const isOwn = own !== 'plain' && tone !== 'faint';
     if (isCursor) return inverseTone(isOwn ? own : ROW_TEXT[tone]);
@@ -176,16 +179,16 @@ export function tableRuns({ row, isRemoved }: TableEntry, options: TableRowOptio
     return isOwn ? own : ROW_TEXT[tone];
   };
   const runs: Run[] = [];
-  add(runs, `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `, cellTone());
+  addRun(runs, `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `, cellTone());
   addCells(runs, row, options, cellTone);
   // The cells have exactly the width of their columns, so they need not be measured again.
-  const left = columns - LEAD_CELLS - placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
-  if (isCursor) add(runs, ' '.repeat(Math.max(0, left)), cellTone());
+  const left = columns - LEAD_CELLS - placed.reduce((sum, { width }) => sum + width, GAP_CELLS * (placed.length - 1));
+  if (isCursor) addRun(runs, ' '.repeat(Math.max(0, left)), cellTone());
   return isCursor ? runs : withPlainEnd(runs);
 }
 
-const PLAIN: RowLook = { tone: 'plain', isChanged: false };
-const FAINT: RowLook = { tone: 'faint', isChanged: false };
+const PLAIN_LOOK: RowStyle = { tone: 'plain', isChanged: false };
+const FAINT_LOOK: RowStyle = { tone: 'faint', isChanged: false };
 
 /** Appends the cells of a row, with the gaps between them. */
 function addCells(
@@ -198,10 +201,11 @@ function addCells(
     const isLast = index === placed.length - 1;
     const tone = column.tone?.(row, nowMs);
     if (column.runs === undefined)
-      add(runs, cellText(row, { column, width }, nowMs, isLast ? shift : 0), cellTone(tone));
+      addRun(runs, cellText(row, { column, width }, nowMs, isLast ? shift : 0), cellTone(tone));
     else
-      for (const piece of fitRuns(column.runs(row, nowMs, width), width)) add(runs, piece.text, cellTone(piece.tone));
-    if (!isLast) add(runs, BETWEEN, cellTone());
+      for (const piece of fitRuns(column.runs(row, nowMs, width), width))
+        addRun(runs, piece.text, cellTone(piece.tone));
+    if (!isLast) addRun(runs, GAP_TEXT, cellTone());
   }
 }
 
@@ -217,19 +221,19 @@ function withPlainEnd(runs: readonly Run[]): readonly Run[] {
  * Appends a text to the runs. A text with the same tone as the last run is merged with it, because each run costs time
  * at every stage of a frame.
  */
-function add(runs: Run[], text: string, tone: Tone): void {
+function addRun(runs: Run[], text: string, tone: Tone): void {
   const last = runs.at(-1);
   if (last?.tone === tone) runs[runs.length - 1] = run(last.text + text, tone);
   else runs.push(run(text, tone));
 }
 
-const BETWEEN = ' '.repeat(GAP);
+const GAP_TEXT = ' '.repeat(GAP_CELLS);
 
 function cellText(row: unknown, { column, width }: PlacedColumn, nowMs: number, leftOut: number): string {
   const text = safeLine(column.text(row, nowMs, leftOut === 0 ? width : undefined));
-  return fit(leftOut === 0 ? text : withoutFirstCells(text, leftOut), width, column);
+  return fitToWidth(leftOut === 0 ? text : withoutFirstCells(text, leftOut), width, column);
 }
 
 function leastWidth(columns: readonly TableColumn<unknown>[]): number {
-  return columns.reduce((sum, { least }) => sum + least, 0) + GAP * Math.max(0, columns.length - 1);
+  return columns.reduce((sum, { least }) => sum + least, 0) + GAP_CELLS * Math.max(0, columns.length - 1);
 }

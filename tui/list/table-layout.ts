@@ -1,7 +1,14 @@
 import type { ListState } from '../state/list-state.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { contentWidth, type ContentWidths } from './content-widths.ts';
-import { fittedColumn, GAP, LEAD_CELLS, layOutColumns, widen, type PlacedColumn } from './table-columns.ts';
+import {
+  fittedColumn,
+  GAP_CELLS,
+  LEAD_CELLS,
+  layOutColumns,
+  widenColumns,
+  type PlacedColumn,
+} from './table-columns.ts';
 import type { TableColumn } from './table-column.ts';
 
 /**
@@ -100,12 +107,12 @@ function fitColumns(
     const isLast = index === columns.length - 1;
     const full = Math.min(fullWidth?.(column) ?? 0, isLast ? Infinity : available >> 1);
     const width = Math.max(column.least, full);
-    const gap = placed.length === 0 ? 0 : GAP;
+    const gap = placed.length === 0 ? 0 : GAP_CELLS;
     if (placed.length > 1 && width + gap > remaining) break;
     placed.push({ column, width: Math.max(1, Math.min(width, remaining - gap)) });
     remaining -= width + gap;
   }
-  return widen(placed, Math.max(0, remaining));
+  return widenColumns(placed, Math.max(0, remaining));
 }
 
 /** Returns the width in cells that a column needs for its title and for its longest text among the visible rows. */

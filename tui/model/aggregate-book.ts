@@ -65,7 +65,7 @@ export class ConsoleAggregates {
     for (const summary of summaries) {
       const { name } = summary;
       const trend = before.get(name)?.trend ?? [];
-      this.#entries.set(name, this.#entry(name, summary, isStep ? withPercent(trend, percentOf(summary)) : trend));
+      this.#entries.set(name, this.#entry(name, summary, isStep ? addPercent(trend, percentOf(summary)) : trend));
     }
   }
 
@@ -124,6 +124,6 @@ function percentOf({ results: { ok, total } }: AggregateSummary): number | undef
   return total === 0 ? undefined : (100 * ok) / total;
 }
 
-function withPercent(trend: readonly number[], percent: number | undefined): readonly number[] {
+function addPercent(trend: readonly number[], percent: number | undefined): readonly number[] {
   return percent === undefined ? trend : [...trend.slice(1 - TREND_VALUES), percent];
 }

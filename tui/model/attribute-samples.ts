@@ -7,12 +7,12 @@ import type { LiveData } from './live-data.ts';
 /** Time for which the samples are reused. Completion asks for them at each key. */
 const REUSED_MS = 2000;
 
-interface Samples {
+interface AttributeSamples {
   readonly atMs: number;
   readonly rows: readonly EventRow[];
 }
 
-const samplesOf = new WeakMap<EventRegistry, Samples>();
+const samplesOf = new WeakMap<EventRegistry, AttributeSamples>();
 
 /** Returns the names of the attributes that the clients and checks of the events have, as columns are named. */
 export function sampledAttributes(store: Pick<LiveData, 'events' | 'nowMs'>): readonly string[] {

@@ -3,7 +3,7 @@ import { EventCounter, type EventCounts } from './event-counts.ts';
 import { rankOf, type EventRecord } from './event-record.ts';
 
 /** Number of surplus records in `#ranked`, beyond the requested number, at which surplus records are removed. */
-const READY_MORE = 1000;
+const SURPLUS_RECORDS_MAX = 1000;
 
 /**
  * The newest brief states of events whose full rows are older. A brief contains only the fields that counters need.
@@ -70,7 +70,7 @@ export class EventBriefs {
    * `rank`. The smallest rank comes first, and at most `most` keys are returned.
    */
   keysUpToRank(rank: number, most: number): readonly string[] {
-    if (rank > this.#readyUpTo || this.#ranked.size > most + READY_MORE) this.#makeReady(rank);
+    if (rank > this.#readyUpTo || this.#ranked.size > most + SURPLUS_RECORDS_MAX) this.#makeReady(rank);
     const candidates: { readonly key: string; readonly rank: number }[] = [];
     for (const [record, recordRank] of this.#ranked)
       if (recordRank <= rank) candidates.push({ key: record.key, rank: recordRank });

@@ -1,7 +1,7 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 
-export const TOPICS = ['events', 'silenced', 'clients'] as const;
-export type BufferedTopic = (typeof TOPICS)[number];
+export const BUFFERED_TOPICS = ['events', 'silenced', 'clients'] as const;
+export type BufferedTopic = (typeof BUFFERED_TOPICS)[number];
 
 /**
  * Buffer for rows that arrive while the feed is paused. It contains only the newest row of each key, which limits the
@@ -23,7 +23,7 @@ export class BufferedRows {
       this.#replace = true;
     }
     let count = 0;
-    for (const topic of TOPICS) {
+    for (const topic of BUFFERED_TOPICS) {
       for (const [key, row] of Object.entries(rows[topic] ?? {})) {
         this.#rows[topic].set(key, row);
         count += 1;
@@ -33,7 +33,9 @@ export class BufferedRows {
   }
 
   drain(): { readonly rows: FeedRows; readonly replace: boolean } {
-    const rows = Object.fromEntries(TOPICS.map((topic) => [topic, Object.fromEntries(this.#rows[topic])])) as FeedRows;
+    const rows = Object.fromEntries(
+      BUFFERED_TOPICS.map((topic) => [topic, Object.fromEntries(this.#rows[topic])]),
+    ) as FeedRows;
     const replace = this.#replace;
     this.#rows = emptyTopics();
     this.#replace = false;

@@ -1,8 +1,8 @@
-import { attributeAt, attributeText, isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
+import { readAttributePath, attributeText, isAttributes, type Attributes } from '../../shared/domain/attributes.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 
 /** Matches a placeholder: `{{client.rack}}`, or `{{client.rack|default}}` for an attribute that can be missing. */
-const PLACEHOLDER = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)+)\s*(?:\|([^{}]*))?\}\}/g;
+const PLACEHOLDER_FORMAT = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)+)\s*(?:\|([^{}]*))?\}\}/g;
 
 /** Maximum length of a value in characters; more is cut. */
 const VALUE_MAX = 4096;
@@ -11,9 +11,9 @@ const VALUE_MAX = 4096;
 export type CommandWords = { readonly words: readonly [string, ...string[]] } | { readonly problem: string };
 
 /** Returns the paths of the placeholders in a text, or `undefined` if it contains braces that are no placeholder. */
-export function placeholdersIn(text: string): readonly (readonly string[])[] | undefined {
-  if (/\{\{|\}\}/.test(text.replace(PLACEHOLDER, ''))) return undefined;
-  return Array.from(text.matchAll(PLACEHOLDER), ([, path = '']) => path.split('.'));
+export function findPlaceholders(text: string): readonly (readonly string[])[] | undefined {
+  if (/\{\{|\}\}/.test(text.replace(PLACEHOLDER_FORMAT, ''))) return undefined;
+  return Array.from(text.matchAll(PLACEHOLDER_FORMAT), ([, path = '']) => path.split('.'));
 }
 
 /**
@@ -25,8 +25,8 @@ export function fillWords([program, ...args]: readonly [string, ...string[]], at
   const filled: string[] = [];
   for (const arg of args) {
     let problem: string | undefined;
-    const word = arg.replaceAll(PLACEHOLDER, (_match, path: string, fallback: string | undefined) => {
-      const value = valueAt(attributes, path, fallback);
+    const word = arg.replaceAll(PLACEHOLDER_FORMAT, (_match, path: string, fallback: string | undefined) => {
+      const value = attributeValue(attributes, path, fallback);
       if (typeof value === 'string') return value;
       problem ??= value.problem;
       return '';
@@ -41,12 +41,12 @@ export function fillWords([program, ...args]: readonly [string, ...string[]], at
 }
 
 /** Returns the value of an attribute as text, or the reason why it has none. */
-function valueAt(
+function attributeValue(
   attributes: Attributes,
   path: string,
   fallback: string | undefined,
 ): string | { readonly problem: string } {
-  const value = attributeAt(attributes, path.split('.'));
+  const value = readAttributePath(attributes, path.split('.'));
   if (value === undefined || value === null || value === '') return fallback ?? { problem: `there is no ${path}` };
   if (isAttributes(value)) return { problem: `${path} has attributes of its own: name one of them` };
   const text = Array.isArray(value) ? value.map(attributeText).join(',') : attributeText(value);

@@ -40,7 +40,7 @@ export class EventCounter implements EventCounts {
   }
 }
 
-const NONE: EventCounts = new EventCounter();
+const NO_COUNTS: EventCounts = new EventCounter();
 
 /** Number of events that each silence covers now, by the id of the silence. */
 class SilencedCounter {
@@ -59,7 +59,7 @@ class SilencedCounter {
   }
 }
 
-type Groups = Map<string, { readonly counter: EventCounter; events: number }>;
+type CounterGroups = Map<string, { readonly counter: EventCounter; events: number }>;
 
 /**
  * Event counters for each client, or for each check. They are built on first use and then updated with every change.
@@ -68,7 +68,7 @@ type Groups = Map<string, { readonly counter: EventCounter; events: number }>;
 class GroupCounter {
   readonly #nameIn: (row: EventRow) => string;
   readonly #rows: () => Iterable<EventRow>;
-  #groups: Groups | undefined;
+  #groups: CounterGroups | undefined;
 
   constructor(rows: () => Iterable<EventRow>, nameIn: (row: EventRow) => string) {
     this.#rows = rows;
@@ -77,7 +77,7 @@ class GroupCounter {
 
   of(name: string): EventCounts {
     this.#groups ??= this.#counted();
-    return this.#groups.get(name)?.counter ?? NONE;
+    return this.#groups.get(name)?.counter ?? NO_COUNTS;
   }
 
   /** Returns the name with the most events that are not silenced; `undefined` if there are none. */
@@ -104,13 +104,13 @@ class GroupCounter {
     this.add(after, 1);
   }
 
-  #counted(): Groups {
-    const groups: Groups = new Map();
+  #counted(): CounterGroups {
+    const groups: CounterGroups = new Map();
     for (const row of this.#rows()) this.#addTo(groups, row, 1);
     return groups;
   }
 
-  #addTo(groups: Groups, row: EventRow, by: 1 | -1): void {
+  #addTo(groups: CounterGroups, row: EventRow, by: 1 | -1): void {
     const name = this.#nameIn(row);
     const existing = groups.get(name);
     const group = existing ?? { counter: new EventCounter(), events: 0 };

@@ -1,11 +1,11 @@
-import { severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
+import { severityOf, STATUS_BY_SEVERITY, SEVERITIES_WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { countOf } from '../words/changes.ts';
 import type { EventRecord } from './event-record.ts';
 import { foldKey, type Folding, type FoldValue } from './fold-by.ts';
 import type { ListRecord, RowOrder } from './list-rows.ts';
 import { SortedList } from './sorted-list.ts';
-import { targetOf, type Target } from './target.ts';
+import { targetOf, type EventTarget } from './target.ts';
 
 /** The numbers of events of a fold by client and by check. */
 interface NameCounts {
@@ -79,7 +79,7 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
   }
 
   /** The event that inhibits the events of the fold; `undefined` if the list is not folded by cause. */
-  get cause(): Target | undefined {
+  get cause(): EventTarget | undefined {
     return this.#folding.by === 'cause' ? targetOf(String(this.value)) : undefined;
   }
 
@@ -141,7 +141,7 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
     this.changedAtMs = 0;
     this.silenced = 0;
     this.inhibited = 0;
-    for (const severity of WORST_FIRST) this[severity] = 0;
+    for (const severity of SEVERITIES_WORST_FIRST) this[severity] = 0;
   }
 
   /** Adds an event that comes after all events of the fold. */
@@ -238,7 +238,9 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
     return {
       client: first.client,
       check: first.check,
-      status: isSilenced ? first.status : STATUS_OF[WORST_FIRST.find((severity) => this[severity] > 0) ?? 'ok'],
+      status: isSilenced
+        ? first.status
+        : STATUS_BY_SEVERITY[SEVERITIES_WORST_FIRST.find((severity) => this[severity] > 0) ?? 'ok'],
       action: 'create',
       occurrences: this.size,
       since: newest,

@@ -1,9 +1,9 @@
 import { compareText } from '../../shared/domain/compare-text.ts';
-import type { SearchOf } from '../../shared/domain/search-language.ts';
+import type { ParsedSearch } from '../../shared/domain/search-language.ts';
 import { EventFold } from './event-fold.ts';
 import type { EventRecord } from './event-record.ts';
 import type { EventRegistry } from './event-registry.ts';
-import { foldValue, foldingOf, isFoldKey, type FoldBy, type Folding, type FoldValue } from './fold-by.ts';
+import { foldValue, foldingOf, isFoldKey, type FoldCriterion, type Folding, type FoldValue } from './fold-by.ts';
 import type { ListOrder } from './list-order.ts';
 import type { ListRecord, ListRows, RowOrder } from './list-rows.ts';
 import type { RowsObserver } from './ordered-rows.ts';
@@ -25,7 +25,7 @@ const NO_FOLDS: readonly EventFold[] = [];
 const NO_EARLIER_FOLDS: ReadonlyMap<FoldValue, EventFold> = new Map();
 
 /** The events of an unfolded fold, as rows below the row of the fold. */
-interface Section {
+interface UnfoldedSection {
   readonly fold: EventFold;
   /** Position of the fold among all folds. */
   readonly at: number;
@@ -56,7 +56,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   /** True if all events must be folded again at the next read. */
   #isStale = true;
   readonly #unfolded = new Set<EventFold>();
-  #sections: readonly Section[] | undefined;
+  #sections: readonly UnfoldedSection[] | undefined;
   #frozen: readonly FoldedRow[] | undefined;
 
   /** Number of the frame that is drawn next. */
@@ -69,12 +69,12 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   }
 
   /** The criterion by which the list is folded; `undefined` if it is not folded. */
-  get by(): FoldBy | undefined {
+  get by(): FoldCriterion | undefined {
     return this.#folding?.by;
   }
 
   /** Folds the list, or shows each event as one row (`undefined`). All folds are folded again. */
-  setBy(by: FoldBy | undefined): void {
+  setBy(by: FoldCriterion | undefined): void {
     this.thaw();
     this.#folding = by === undefined ? undefined : foldingOf(by);
     this.#folds = new Map();
@@ -176,7 +176,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     this.#events.setSort(order);
   }
 
-  setFilter(filter: SearchOf<unknown> | undefined): void {
+  setFilter(filter: ParsedSearch<unknown> | undefined): void {
     this.#events.setFilter(filter);
   }
 
@@ -242,7 +242,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     // Most changes are one more result with the same status. Such an event stays in its fold, at its position.
     const moved = this.#moved?.record === record && this.#moved.frame === this.#frame ? this.#moved.folds : NO_FOLDS;
     const before = moves ? moved : this.#foldsOf(record);
-    if (!moves && areSame(before, folds)) return;
+    if (!moves && areSameFolds(before, folds)) return;
     this.#takeOut(record);
     if (folds.length === 0) return;
     for (const fold of folds) {
@@ -285,7 +285,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
 
   /** @param before the folds in which the last frame showed the event */
   #putInto(record: EventRecord, folds: readonly EventFold[], before: readonly EventFold[]): void {
-    if (!areSame(before, folds)) record.foldedBeforeFrame = this.#frame;
+    if (!areSameFolds(before, folds)) record.foldedBeforeFrame = this.#frame;
     record.folds = folds;
     record.foldedBy = this.#number;
     this.#eventCount += 1;
@@ -367,7 +367,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     const { compare, rankOf, foldRank } = this.#events.sort;
     const rank = foldRank ?? (({ first }: EventFold) => (first === undefined ? 0 : rankOf(first)));
     const compareFolds = (a: EventFold, b: EventFold): number =>
-      compareFirst(a, b, compare) || compareText(a.key, b.key);
+      compareFirstEvents(a, b, compare) || compareText(a.key, b.key);
     this.#list = new SortedList(compareFolds, rank);
     this.#list.replace([...this.#folds.values()].toSorted((a, b) => rank(a) - rank(b) || compareFolds(a, b)));
     this.#unplaced.clear();
@@ -383,7 +383,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     return this.#isShown(fold) ? fold : (fold.first ?? fold);
   }
 
-  #shownSections(): readonly Section[] {
+  #shownSections(): readonly UnfoldedSection[] {
     if (this.#sections !== undefined) return this.#sections;
     const unfolded = [...this.#unfolded].filter((fold) => this.#isShown(fold));
     const placed = unfolded.map((fold) => ({ fold, at: this.#list.indexOf(fold) })).toSorted((a, b) => a.at - b.at);
@@ -439,11 +439,11 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   }
 }
 
-function areSame(a: readonly EventFold[], b: readonly EventFold[]): boolean {
+function areSameFolds(a: readonly EventFold[], b: readonly EventFold[]): boolean {
   return a === b || (a.length === b.length && a.every((fold, index) => fold === b[index]));
 }
 
-function compareFirst(a: EventFold, b: EventFold, compare: (a: EventRecord, b: EventRecord) => number): number {
+function compareFirstEvents(a: EventFold, b: EventFold, compare: (a: EventRecord, b: EventRecord) => number): number {
   if (a.first === undefined || b.first === undefined || a.first === b.first) return 0;
   return compare(a.first, b.first);
 }

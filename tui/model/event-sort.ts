@@ -55,7 +55,7 @@ export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRe
     if (isText) return () => 0;
     return value === rankOf ? ({ rank }) => sign * rank : ({ row }) => sign * Number(value(row));
   };
-  const foldRank = foldRankBy(id, sign);
+  const foldRank = foldRankFunction(id, sign);
   return {
     ...(foldRank && { foldRank }),
     compare:
@@ -96,7 +96,7 @@ const CLASS_STEP = 1e9;
  * Returns the rank of folds for the default order and for the order by count: of the folds of a class, or of all folds,
  * the largest comes first.
  */
-function foldRankBy(id: string, sign: 1 | -1): RowOrder<EventRecord>['foldRank'] {
+function foldRankFunction(id: string, sign: 1 | -1): RowOrder<EventRecord>['foldRank'] {
   if (id === EVENT_COLUMN) {
     return ({ size, first }) => sign * ((first === undefined ? 0 : classRankOf(first)) * CLASS_STEP - size);
   }

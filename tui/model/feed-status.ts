@@ -51,10 +51,10 @@ export const INITIAL_FEED_STATUS: FeedStatus = {
 };
 
 /** Lag in milliseconds above which the console warns that its data is not current. */
-export const LAGGING_MS = 2000;
+export const LAG_WARNING_MS = 2000;
 
 /** Number of rates that are stored for the chart in the header, one per second: five minutes. */
-export const RATES_KEPT = 300;
+export const RATES_MAX = 300;
 
 /**
  * Age of the last frame in milliseconds at which a live feed counts as lagging. The backend sends a frame at least once
@@ -66,7 +66,7 @@ const OVERDUE_MS = 3000;
  * Returns the lag of the shown data in milliseconds: the delay of the last frame, or its age if that is larger and no
  * frame arrived for `OVERDUE_MS`.
  */
-export function lagAt(
+export function currentLagMs(
   { lagMs, lastFrameAtMs: heardAtMs = Infinity }: Pick<FeedStatus, 'lagMs' | 'lastFrameAtMs'>,
   nowMs: number,
 ): number {
@@ -74,7 +74,7 @@ export function lagAt(
   return ageMs < OVERDUE_MS ? lagMs : Math.max(lagMs, ageMs);
 }
 
-export function withConnection(status: FeedStatus, connection: FeedState, nowMs: number): FeedStatus {
+export function updateConnection(status: FeedStatus, connection: FeedState, nowMs: number): FeedStatus {
   const lost = connection.kind === 'waiting' || connection.kind === 'refused' || connection.kind === 'connecting';
   return {
     ...status,
@@ -87,27 +87,27 @@ export function withConnection(status: FeedStatus, connection: FeedState, nowMs:
 }
 
 /** Updates the feed status with the backend's first message. */
-export function withHello(
+export function updateFromHello(
   status: FeedStatus,
   { name, version, time, shared = false }: Hello,
   nowMs: number,
 ): FeedStatus {
-  return { ...withFrame(status, time, nowMs), backendName: name, backendVersion: version, isShared: shared };
+  return { ...updateFromFrame(status, time, nowMs), backendName: name, backendVersion: version, isShared: shared };
 }
 
 /**
  * Updates the feed status when a frame arrives at `nowMs`; `timeMs` is the frame's timestamp by the backend's clock.
  */
-export function withFrame(status: FeedStatus, timeMs: number | undefined, nowMs: number): FeedStatus {
+export function updateFromFrame(status: FeedStatus, timeMs: number | undefined, nowMs: number): FeedStatus {
   if (timeMs === undefined) return { ...status, lastFrameAtMs: nowMs };
   const behindMs = nowMs - timeMs;
   const offsetMs = Math.min(status.offsetMs ?? behindMs, behindMs);
   return { ...status, lastFrameAtMs: nowMs, offsetMs, lagMs: behindMs - offsetMs };
 }
 
-export function withStats(status: FeedStatus, stats: FeedStats, timeMs: number, nowMs: number): FeedStatus {
-  const rates = [...status.rates, stats.rate].slice(-RATES_KEPT);
-  return { ...withFrame(status, timeMs, nowMs), stats, rates };
+export function updateFromStats(status: FeedStatus, stats: FeedStats, timeMs: number, nowMs: number): FeedStatus {
+  const rates = [...status.rates, stats.rate].slice(-RATES_MAX);
+  return { ...updateFromFrame(status, timeMs, nowMs), stats, rates };
 }
 
 /** Returns the current time by the backend's clock, estimated from the timestamps of its frames. */

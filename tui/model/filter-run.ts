@@ -1,4 +1,4 @@
-import type { SearchOf } from '../../shared/domain/search-language.ts';
+import type { ParsedSearch } from '../../shared/domain/search-language.ts';
 import type { ListOrder } from './list-order.ts';
 import type { ListRecord } from './list-rows.ts';
 
@@ -6,16 +6,16 @@ import type { ListRecord } from './list-rows.ts';
  * Maximum share of the rows that is evaluated in list order, to find the first matches for the screen. After that, all
  * rows are evaluated in memory order, which is faster.
  */
-const BEGINNING_SHARE = 1 / 8;
+const ORDERED_SHARE_MAX = 1 / 8;
 
 /** Number of rows per chunk while the first matches are collected. For most filters, far fewer rows fill the screen. */
-const BEGINNING_SLICE = 250;
+const ORDERED_SLICE_ROWS = 250;
 
 /**
  * Number of rows per chunk in memory order or in a short list. A chunk takes less than a millisecond, or a few if the
  * search texts are not built yet.
  */
-const REMAINING_SLICE = 2500;
+const REMAINING_SLICE_ROWS = 2500;
 
 /** The rows that a new filter evaluates. */
 export interface Candidates<Item> {
@@ -38,7 +38,7 @@ export class FilterRun<Item extends ListRecord> {
    * (`make-text`).
    */
   readonly kind: 'filter' | 'make-text';
-  readonly filter: SearchOf<Item['searchRow']> | undefined;
+  readonly filter: ParsedSearch<Item['searchRow']> | undefined;
   /** True if the filter can only match rows that the previous filter matched. */
   readonly isNarrower: boolean;
   readonly #candidates: Candidates<Item>;
@@ -97,7 +97,7 @@ export class FilterRun<Item extends ListRecord> {
     if (
       this.#part === inOrder &&
       inMemory !== undefined &&
-      (!this.#isBeginning || end > inOrder.length * BEGINNING_SHARE)
+      (!this.#isBeginning || end > inOrder.length * ORDERED_SHARE_MAX)
     ) {
       this.#isBeginning = false;
       this.#part = inMemory();
@@ -109,7 +109,7 @@ export class FilterRun<Item extends ListRecord> {
   }
 
   get #slice(): number {
-    return this.#isBeginning && this.#candidates.inMemory !== undefined ? BEGINNING_SLICE : REMAINING_SLICE;
+    return this.#isBeginning && this.#candidates.inMemory !== undefined ? ORDERED_SLICE_ROWS : REMAINING_SLICE_ROWS;
   }
 }
 

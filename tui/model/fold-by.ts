@@ -1,5 +1,5 @@
 import { ATTRIBUTE_NAME, parseAttributeName } from '../../shared/domain/attribute-name.ts';
-import { attributeProblem, attributeReader, SUBSCRIPTIONS } from '../../shared/domain/event-attributes.ts';
+import { attributeProblem, attributeReader, SUBSCRIPTIONS_ATTRIBUTE } from '../../shared/domain/event-attributes.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { nameAtSameBackend } from './backend-names.ts';
@@ -7,14 +7,14 @@ import type { EventRecord } from './event-record.ts';
 import { outputPattern } from './output-pattern.ts';
 
 /** The criterion by which events are folded into rows: `check`, `output`, `cause`, `subscription`, or an attribute. */
-export type FoldBy = string;
+export type FoldCriterion = string;
 
 /** The value by which an event is folded: a text, or the hash of an output. */
 export type FoldValue = string | number;
 
 /** A way to fold events into groups, each of which is one row of the list. */
 export interface Folding {
-  readonly by: FoldBy;
+  readonly by: FoldCriterion;
   /** Description of the folding in the menu. */
   readonly help: string;
   /** Returns the value of an event, or several values. It belongs to the fold of each value. */
@@ -25,10 +25,10 @@ export interface Folding {
   readonly isMultiple?: true;
 }
 
-const readSubscriptions = attributeReader(SUBSCRIPTIONS);
+const readSubscriptions = attributeReader(SUBSCRIPTIONS_ATTRIBUTE);
 
 /** The ways to fold events that are not by attribute, in the order of the menu. */
-export const FOLDS: readonly Folding[] = [
+export const BUILT_IN_FOLDINGS: readonly Folding[] = [
   {
     by: 'check',
     help: 'the same check',
@@ -61,11 +61,11 @@ export const FOLDS: readonly Folding[] = [
 ];
 
 /** Returns the way to fold events by this name. */
-export function foldingOf(by: FoldBy): Folding {
-  return FOLDS.find((folding) => folding.by === by) ?? foldingByAttribute(by);
+export function foldingOf(by: FoldCriterion): Folding {
+  return BUILT_IN_FOLDINGS.find((folding) => folding.by === by) ?? foldingByAttribute(by);
 }
 
-function foldingByAttribute(by: FoldBy): Folding {
+function foldingByAttribute(by: FoldCriterion): Folding {
   const read = attributeReader(by);
   const { attribute } = parseAttributeName(by);
   return {
@@ -84,9 +84,9 @@ function foldingByAttribute(by: FoldBy): Folding {
  * with its owner, so that a misspelled name is not taken for an attribute that no event has.
  */
 export function foldProblem(by: string): string | undefined {
-  if (FOLDS.some((folding) => folding.by === by)) return undefined;
+  if (BUILT_IN_FOLDINGS.some((folding) => folding.by === by)) return undefined;
   if (ATTRIBUTE_NAME.exec(by)?.[0] === by && parseAttributeName(by).owners.length === 1) return attributeProblem(by);
-  const names = [...FOLDS.map((folding) => folding.by), 'client.NAME', 'check.NAME'];
+  const names = [...BUILT_IN_FOLDINGS.map((folding) => folding.by), 'client.NAME', 'check.NAME'];
   return `events cannot be folded by ${JSON.stringify(by)}: use ${names.join(', ')}`;
 }
 
@@ -103,7 +103,7 @@ export function isFoldKey(key: string): boolean {
 }
 
 /** Returns the value of the fold with this key. */
-export function foldValue(by: FoldBy, key: string): FoldValue {
+export function foldValue(by: FoldCriterion, key: string): FoldValue {
   const value = key.slice(FOLD_KEY_START.length);
   return by === 'output' ? Number(value) : value;
 }

@@ -15,11 +15,11 @@ export interface Match<Item> {
 }
 
 /** Costs of a word: at the start of the text, at the start of a word, within a word, or scattered over the text. */
-const START = 1;
-const WORD_START = 2;
-const WITHIN = 3;
-const KIND = 1;
-const SCATTERED = 8;
+const START_COST = 1;
+const WORD_START_COST = 2;
+const WITHIN_COST = 3;
+const KIND_COST = 1;
+const SCATTERED_COST = 8;
 
 /** Number of characters over which the length of a text changes the cost by one. */
 const LENGTH_UNIT = 200;
@@ -56,7 +56,7 @@ export class FuzzySearch<Item extends Candidate> {
       if (cost === undefined) continue;
       matching.push(item);
       const worst = best[limit - 1];
-      if (worst === undefined || cost < worst.cost) insert(best, { item, cost }, limit);
+      if (worst === undefined || cost < worst.cost) insertMatch(best, { item, cost }, limit);
     }
     this.#words = words;
     this.#matching = matching;
@@ -69,7 +69,7 @@ function isLonger(words: readonly string[], before: readonly string[]): boolean 
   return words.length >= before.length && before.every((word, index) => words[index]?.startsWith(word));
 }
 
-function insert<Item>(best: Match<Item>[], match: Match<Item>, limit: number): void {
+function insertMatch<Item>(best: Match<Item>[], match: Match<Item>, limit: number): void {
   let low = 0;
   let high = best.length;
   while (low < high) {
@@ -94,10 +94,10 @@ function costOf(words: readonly string[], { text, kind, bias }: Candidate): numb
 
 function costOfWord(word: string, text: string, kind: string): number | undefined {
   const at = text.indexOf(word);
-  if (at === 0) return text.length === word.length ? 0 : START;
-  if (at > 0) return isWordStart(text, at) || text.includes(` ${word}`) ? WORD_START : WITHIN;
-  if (kind.startsWith(word)) return KIND;
-  return word.length > 1 && isScattered(word, text) ? SCATTERED : undefined;
+  if (at === 0) return text.length === word.length ? 0 : START_COST;
+  if (at > 0) return isWordStart(text, at) || text.includes(` ${word}`) ? WORD_START_COST : WITHIN_COST;
+  if (kind.startsWith(word)) return KIND_COST;
+  return word.length > 1 && isScattered(word, text) ? SCATTERED_COST : undefined;
 }
 
 function isWordStart(text: string, at: number): boolean {

@@ -1,4 +1,4 @@
-import type { SearchOf } from '../../shared/domain/search-language.ts';
+import type { ParsedSearch } from '../../shared/domain/search-language.ts';
 import type { ListOrder } from './list-order.ts';
 
 /**
@@ -62,7 +62,7 @@ export interface ListRows {
    * Starts to evaluate a filter. The list changes as soon as `work` has evaluated all rows. Without a filter
    * (`undefined`), all rows are shown.
    */
-  setFilter(filter: SearchOf<unknown> | undefined): void;
+  setFilter(filter: ParsedSearch<unknown> | undefined): void;
   /** Starts to build the search texts in advance, so that the first filter is fast; `work` builds them in chunks. */
   prepareFilter(): void;
   /** Evaluates the current filter again, because time has passed. */

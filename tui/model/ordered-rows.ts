@@ -1,4 +1,4 @@
-import { isSearchMatch, type SearchOf } from '../../shared/domain/search-language.ts';
+import { isSearchMatch, type ParsedSearch } from '../../shared/domain/search-language.ts';
 import { reusableResults, isNarrowerSearch, type ReusableResults } from '../../shared/domain/search-narrowing.ts';
 import { FilterRun, fixedOrder, type Candidates } from './filter-run.ts';
 import type { ListOrder } from './list-order.ts';
@@ -6,13 +6,13 @@ import type { ListRecord, RowOrder } from './list-rows.ts';
 import { SortedList } from './sorted-list.ts';
 
 /** Share of all rows. If fewer rows match, sorting the matches is faster than filtering the sorted list of all rows. */
-const FEW_SHARE = 1 / 8;
+const FEW_ROWS_SHARE = 1 / 8;
 
 /** Number of rows that can be evaluated in any order without a noticeable delay. */
-const FEW = 1000;
+const FEW_ROWS = 1000;
 
 /** Number of recent filters whose results are reused, for example while the user types and deletes letters. */
-const FILTERS_KEPT = 16;
+const CACHED_FILTERS_MAX = 16;
 
 /** Receives the changes of the rows that match the filter. */
 export interface RowsObserver<Item> {
@@ -39,10 +39,10 @@ export class OrderedRows<Item extends ListRecord> {
   #sort: RowOrder<Item>;
   #all: SortedList<Item>;
   #matching: SortedList<Item>;
-  #filter: SearchOf<Item['searchRow']> | undefined;
+  #filter: ParsedSearch<Item['searchRow']> | undefined;
   #filterNumber = 0;
-  /** The newest filters by their numbers, at most `FILTERS_KEPT`. */
-  readonly #filters = new Map<number, SearchOf<Item['searchRow']>>();
+  /** The newest filters by their numbers, at most `CACHED_FILTERS_MAX`. */
+  readonly #filters = new Map<number, ParsedSearch<Item['searchRow']>>();
   /**
    * The results of each earlier filter, by its number, that are also valid for the current filter: matches, misses, or
    * both.
@@ -175,11 +175,11 @@ export class OrderedRows<Item extends ListRecord> {
    * Starts to evaluate a filter. The list changes as soon as `evaluateChunk` is done. Without a filter (`undefined`),
    * all rows are shown.
    */
-  setFilter(filter: SearchOf<Item['searchRow']> | undefined): void {
+  setFilter(filter: ParsedSearch<Item['searchRow']> | undefined): void {
     const isNarrower = this.#isNarrower(filter);
     this.#filterNumber += 1;
     if (filter !== undefined) this.#filters.set(this.#filterNumber, filter);
-    this.#filters.delete(this.#filterNumber - FILTERS_KEPT);
+    this.#filters.delete(this.#filterNumber - CACHED_FILTERS_MAX);
     this.#carried.clear();
     this.#filterRun = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
   }
@@ -327,21 +327,21 @@ export class OrderedRows<Item extends ListRecord> {
    * Returns whether a filter can only match rows in the current list of matches. False while another filter is being
    * evaluated, because rows that changed meanwhile can match and be missing in that list.
    */
-  #isNarrower(filter: SearchOf<Item['searchRow']> | undefined): boolean {
+  #isNarrower(filter: ParsedSearch<Item['searchRow']> | undefined): boolean {
     if (this.#isEvaluating || filter === undefined || this.#filter === undefined) return false;
     return isNarrowerSearch(filter, this.#filter);
   }
 
   #candidates(isNarrower: boolean): Candidates<Item> {
     const inOrder = (isNarrower ? this.#matching : this.#all).toArray();
-    const areFew = inOrder.length < Math.max(FEW, this.size * FEW_SHARE);
+    const areFew = inOrder.length < Math.max(FEW_ROWS, this.size * FEW_ROWS_SHARE);
     return areFew ? { inOrder } : { inOrder, inMemory: () => this.#inMemoryOrder() };
   }
 
   /** Returns the rows that match the filter that was just evaluated, in order. */
   #collectMatches({ isNarrower, count }: Pick<FilterRun<Item>, 'isNarrower' | 'count'>): SortedList<Item> {
     if (isNarrower) return this.#matching.filtered(({ matches }) => matches);
-    if (count >= this.size * FEW_SHARE) return this.#all.filtered(({ matches }) => matches);
+    if (count >= this.size * FEW_ROWS_SHARE) return this.#all.filtered(({ matches }) => matches);
     const matching = this.#inMemoryOrder().filter(({ matches }) => matches);
     return listOf(this.#sort.sortAll(matching), this.#sort);
   }
@@ -365,7 +365,7 @@ export class OrderedRows<Item extends ListRecord> {
     let carried = this.#carried.get(number);
     if (carried === undefined) {
       const [next, before] = [this.#filters.get(this.#filterNumber), this.#filters.get(number)];
-      carried = next === undefined || before === undefined ? NOTHING_CARRIED : reusableResults(next, before);
+      carried = next === undefined || before === undefined ? NO_REUSABLE_RESULTS : reusableResults(next, before);
       this.#carried.set(number, carried);
     }
     return carried;
@@ -401,7 +401,7 @@ export class OrderedRows<Item extends ListRecord> {
   }
 }
 
-const NOTHING_CARRIED: ReusableResults = { matched: false, missed: false };
+const NO_REUSABLE_RESULTS: ReusableResults = { matched: false, missed: false };
 
 /**
  * Returns a `SortedList` of records.

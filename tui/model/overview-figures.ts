@@ -55,9 +55,9 @@ const FIGURES_MS = 2000;
  * Number of events and clients that are counted in one chunk. A chunk takes a few milliseconds, so that no key press
  * waits for the whole count.
  */
-const SLICE = 25_000;
+const SLICE_ROWS = 25_000;
 
-interface Sources {
+interface FigureSources {
   readonly events: Pick<EventRegistry, 'records' | 'countsOf'>;
   readonly clients: ReadonlyMap<string, ClientRow>;
 }
@@ -78,7 +78,7 @@ export class FiguresCache {
    * Returns the last figures. When they are two seconds old, each call counts one more chunk of the next figures.
    * Before the first figures and until the first snapshot is complete, a call counts everything at once.
    */
-  of({ clients, events, feed, nowMs }: Sources & Pick<LiveData, 'feed' | 'nowMs'>): OverviewFigures {
+  of({ clients, events, feed, nowMs }: FigureSources & Pick<LiveData, 'feed' | 'nowMs'>): OverviewFigures {
     if (this.#figures === undefined || !feed.hasBeenLive) {
       this.#atMs = nowMs;
       return (this.#figures = overviewFigures(events, clients, nowMs));
@@ -98,8 +98,8 @@ export class FiguresCache {
 
 /** Counts all figures of the overview at once. */
 export function overviewFigures(
-  events: Sources['events'],
-  clients: Sources['clients'],
+  events: FigureSources['events'],
+  clients: FigureSources['clients'],
   nowMs: number,
 ): OverviewFigures {
   const count = countFigures(events, clients, nowMs);
@@ -113,13 +113,13 @@ export function overviewFigures(
  * next count.
  */
 function* countFigures(
-  events: Sources['events'],
-  clients: Sources['clients'],
+  events: FigureSources['events'],
+  clients: FigureSources['clients'],
   nowMs: number,
 ): Generator<undefined, OverviewFigures, undefined> {
   const newest = new Map<string, NewCritical>();
   const silencedEvents = new Map<string, number>();
-  const problems = new Map<string, Sum>();
+  const problems = new Map<string, ProblemSum>();
   const open = { ok: 0, critical: 0, warning: 0, unknown: 0 };
   const newSince = nowMs / 1000 - NEW_SECONDS;
   let counted = 0;
@@ -128,12 +128,12 @@ function* countFigures(
     for (const id of row.silenced_by) silencedEvents.set(id, (silencedEvents.get(id) ?? 0) + 1);
     if (row.status === 2 && row.since >= newSince && row.silenced_by.length === 0) addNewest(newest, row);
     counted += 1;
-    if (counted % SLICE === 0) yield;
+    if (counted % SLICE_ROWS === 0) yield;
   }
   for (const client of clients.values()) {
     addProblems(problems, client, events.countsOf(client.name));
     counted += 1;
-    if (counted % SLICE === 0) yield;
+    if (counted % SLICE_ROWS === 0) yield;
   }
   return {
     open,
@@ -154,7 +154,7 @@ function addNewest(newest: Map<string, NewCritical>, { check: name, client, sinc
 }
 
 function addProblems(
-  problems: Map<string, Sum>,
+  problems: Map<string, ProblemSum>,
   { name, subscriptions }: ClientRow,
   { critical, warning, unknown }: EventCounts,
 ): void {
@@ -170,7 +170,7 @@ function addProblems(
   }
 }
 
-type Sum = { -readonly [Key in keyof SubscriptionProblems]: SubscriptionProblems[Key] };
+type ProblemSum = { -readonly [Key in keyof SubscriptionProblems]: SubscriptionProblems[Key] };
 
 /** Compares subscriptions for sorting: the one with more critical, then warning, then unknown events comes first. */
 function compareProblems(a: SubscriptionProblems, b: SubscriptionProblems): number {

@@ -12,7 +12,7 @@ const RETRY_MS = 2000;
 const HOLD_MS = 45_000;
 
 /** The state of this console that decides which requests about upgrade plans are due. */
-interface PlanLook {
+interface PlanRequestState {
   /** The id of this console's session, by which a backend knows which console owns a plan. */
   readonly session: string;
   /** True if the upgrade view is visible. */
@@ -78,11 +78,11 @@ export class UpgradePlans {
    * Returns the requests that are due: reload a plan that changed, and renew the ownership of a plan. Each request is
    * returned only once.
    */
-  due(looking: PlanLook, nowMs: number): readonly DuePlan[] {
+  due(looking: PlanRequestState, nowMs: number): readonly DuePlan[] {
     return [this.#dueLoad(looking, nowMs), this.#dueHold(looking, nowMs)].filter((due) => due !== undefined);
   }
 
-  #dueLoad({ session, isShown }: PlanLook, nowMs: number): DuePlan | undefined {
+  #dueLoad({ session, isShown }: PlanRequestState, nowMs: number): DuePlan | undefined {
     const { row } = this;
     const plan = this.#plan;
     if (row === undefined || this.#isLoading) return undefined;
@@ -94,7 +94,7 @@ export class UpgradePlans {
     return { kind: 'load-plan', id: row.id };
   }
 
-  #dueHold({ session }: PlanLook, nowMs: number): DuePlan | undefined {
+  #dueHold({ session }: PlanRequestState, nowMs: number): DuePlan | undefined {
     const plan = this.#plan;
     if (plan === undefined || !isOwnedBy(plan, session) || nowMs - this.#renewedAtMs < HOLD_MS) return undefined;
     const isFirst = this.#renewedAtMs === -Infinity;

@@ -18,7 +18,7 @@ export interface Relation {
   /** The words after the number of events, such as `of the check http`. Its names are not safe for a terminal. */
   readonly which: string;
   readonly count: number;
-  /** The worst events, at most `FIRST_MAX` of them. */
+  /** The worst events, at most `LISTED_EVENTS_MAX` of them. */
   readonly first: readonly RankedEvent[];
   /** The filter that shows all of them in the list of events. */
   readonly filter: string;
@@ -33,7 +33,7 @@ export interface RelationSource {
 }
 
 /** Maximum number of events of one relation that are listed; the others are only counted. */
-const FIRST_MAX = 3;
+const LISTED_EVENTS_MAX = 3;
 
 /** Events count as begun together if they opened at most this long apart, in seconds. */
 const TOGETHER_SECONDS = 120;
@@ -57,9 +57,9 @@ interface CachedRelations {
   readonly atMs: number;
 }
 
-const cache = new WeakMap<EventRegistry, CachedRelations>();
+const relationsCache = new WeakMap<EventRegistry, CachedRelations>();
 
-const NONE: readonly string[] = [];
+const NO_SUBSCRIPTIONS: readonly string[] = [];
 
 /**
  * Returns the open events of the console that are related to an event, by relation, the most telling relation first.
@@ -70,7 +70,7 @@ export function shownRelations(
   key: string,
   row: EventRow,
 ): readonly Relation[] | undefined {
-  const cached = cache.get(events);
+  const cached = relationsCache.get(events);
   const current = cached?.key === key ? cached : undefined;
   if (current !== undefined) {
     const isUnderWay = current.search !== undefined;
@@ -79,12 +79,12 @@ export function shownRelations(
   const source = {
     records: events.records(),
     find: (other: string) => events.get(other),
-    subscriptionsOf: (client: string) => clients.get(client)?.subscriptions ?? NONE,
+    subscriptionsOf: (client: string) => clients.get(client)?.subscriptions ?? NO_SUBSCRIPTIONS,
   };
   const search = current?.search ?? new RelationSearch(source, key, row);
   const isComplete = search.examine(EVENTS_PER_FRAME);
   const relations = isComplete ? search.relations() : current?.relations;
-  cache.set(events, { key, relations, search: isComplete ? undefined : search, atMs: nowMs });
+  relationsCache.set(events, { key, relations, search: isComplete ? undefined : search, atMs: nowMs });
   return relations;
 }
 
@@ -192,10 +192,10 @@ class RelatedRows {
   add(record: RankedEvent): void {
     this.count += 1;
     const last = this.#first.at(-1);
-    if (this.#first.length === FIRST_MAX && last !== undefined && last.rank <= record.rank) return;
+    if (this.#first.length === LISTED_EVENTS_MAX && last !== undefined && last.rank <= record.rank) return;
     const index = this.#first.findIndex(({ rank }) => record.rank < rank);
     this.#first.splice(index === -1 ? this.#first.length : index, 0, record);
-    this.#first.length = Math.min(this.#first.length, FIRST_MAX);
+    this.#first.length = Math.min(this.#first.length, LISTED_EVENTS_MAX);
   }
 
   relation(kind: RelationKind, which: string, filter: string): Relation {

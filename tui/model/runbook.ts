@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 
 /** The attribute of a check that contains its runbook link. */
-const ATTRIBUTE = 'runbook';
+const RUNBOOK_ATTRIBUTE = 'runbook';
 
 const LINK_MAX = 2048;
 
@@ -13,7 +13,7 @@ export type Runbook = { readonly url: string } | { readonly problem: string };
  * links without credentials are accepted, and the link is normalized so that it shows the real host (security S19).
  */
 export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
-  const text = check[ATTRIBUTE];
+  const text = check[RUNBOOK_ATTRIBUTE];
   if (text === undefined || text === null || text === '') return { problem: 'this check has no runbook' };
   if (typeof text !== 'string' || text.length > LINK_MAX || !URL.canParse(text)) {
     return { problem: 'the runbook of this check is not a URL' };

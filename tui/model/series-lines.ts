@@ -19,7 +19,7 @@ export function seriesLines(data: SeriesResponse, size: { width: number; rows: n
 }
 
 /** One plot: a metric or the duration. */
-interface Curve {
+interface SeriesCurve {
   readonly label: string;
   readonly unit: string;
   readonly points: readonly (SeriesValues & { readonly at: number })[];
@@ -32,13 +32,13 @@ export function plotCount(data: SeriesResponse): number {
 }
 
 /** Returns the metrics and the duration that have values, the metrics first. */
-function curvesOf({ metrics, points, step }: SeriesResponse): readonly Curve[] {
+function curvesOf({ metrics, points, step }: SeriesResponse): readonly SeriesCurve[] {
   const curve = (
     label: string,
     unit: string,
     valueAt: (point: SeriesResponse['points'][number]) => SeriesValues | null | undefined,
     thresholds: readonly PlotThreshold[],
-  ): Curve => {
+  ): SeriesCurve => {
     const curvePoints = points.flatMap((point) => {
       const value = valueAt(point);
       // A point stands for a whole step, so it is drawn in the middle of it.
@@ -62,10 +62,10 @@ function thresholdsOf(name: string, range: string | null, unit: string, tone: To
 }
 
 /** Points that are at most this many steps apart are joined, so that a gap is visible. */
-const JOINED_STEPS = 2;
+const JOINED_STEPS_MAX = 2;
 
 function curveLines(
-  { label, unit, points, thresholds }: Curve,
+  { label, unit, points, thresholds }: SeriesCurve,
   { since, until, step }: SeriesResponse,
   { width, rows }: { readonly width: number; readonly rows: number },
 ): readonly Line[] {
@@ -93,7 +93,7 @@ function curveLines(
       series: [{ points: shown }],
       since,
       until,
-      gapMs: JOINED_STEPS * Math.max(step * 1000, medianDistance(shown)),
+      gapMs: JOINED_STEPS_MAX * Math.max(step * 1000, medianDistance(shown)),
       thresholds: thresholds.map((one) => ({ ...one, value: one.value / divisor, label: safeLine(one.label) })),
       valueText: (value, scaleStep) => safeLine(scaleText(value, scaleStep) + suffix),
     },

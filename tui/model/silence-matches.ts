@@ -4,7 +4,7 @@ import { matchingEvents } from './silence-preview.ts';
 import type { LiveData } from './live-data.ts';
 
 /** Maximum number of matching events that are listed for a silence; the others are only counted. */
-const LISTED_MAX = 200;
+const LISTED_EVENTS_MAX = 200;
 
 /**
  * Age in milliseconds at which the list of matching events is built again. Building it visits all events, which is too
@@ -14,7 +14,7 @@ const LIST_MS = 1000;
 
 export interface SilenceMatches {
   readonly count: number;
-  /** The events that match the silence, the worst first, at most `LISTED_MAX`. */
+  /** The events that match the silence, the worst first, at most `LISTED_EVENTS_MAX`. */
   readonly listed: readonly EventRecord[];
 }
 
@@ -40,5 +40,5 @@ function matchesOf(store: LiveData, { subscription, check, selector }: SilencedR
   const all = [
     ...matchingEvents([{ subscription, check, selector }], store.events.records(), subscriptionsOf, store.nowMs),
   ];
-  return { count: all.length, listed: all.toSorted((a, b) => a.rank - b.rank).slice(0, LISTED_MAX) };
+  return { count: all.length, listed: all.toSorted((a, b) => a.rank - b.rank).slice(0, LISTED_EVENTS_MAX) };
 }

@@ -24,7 +24,7 @@ export interface SilencePreview {
    * them.
    */
   readonly others: { readonly count: number; readonly names: readonly string[] };
-  /** Ids of existing silences that already cover some of these events: at most `LISTED_MAX`, in no particular order. */
+  /** Ids of existing silences that cover some of these events: at most `LISTED_NAMES_MAX`, in no particular order. */
   readonly overlaps: readonly string[];
   /** True while the counts are missing: only the backend can compute them, and it has not responded yet. */
   readonly isCounting?: true;
@@ -42,7 +42,7 @@ export function previewFromCounts(events: RecentProblems['events']): SilencePrev
 }
 
 /** Maximum number of names and of overlapping silences in a preview. */
-const LISTED_MAX = 3;
+const LISTED_NAMES_MAX = 3;
 
 /**
  * Counts the events that the silences would cover, by the same rule as the backend.
@@ -68,11 +68,11 @@ export function previewSilence(
     total += 1;
     bySeverity[severityOf(row.status)] += 1;
     if (row.silenced_by.length > 0) alreadySilenced += 1;
-    for (const id of row.silenced_by) if (overlaps.size < LISTED_MAX) overlaps.add(id);
+    for (const id of row.silenced_by) if (overlaps.size < LISTED_NAMES_MAX) overlaps.add(id);
     const key = eventKey(row.client, row.check);
     if (requestedKeys.has(key)) continue;
     otherCount += 1;
-    if (names.length < LISTED_MAX) names.push(key);
+    if (names.length < LISTED_NAMES_MAX) names.push(key);
   }
   return { total, bySeverity, alreadySilenced, others: { count: otherCount, names }, overlaps: [...overlaps] };
 }
@@ -100,7 +100,7 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
     }
     let subscriptions = named.get(client);
     if (subscriptions === undefined) {
-      subscriptions = withOwn(client, subscriptionsOf(client)).filter(
+      subscriptions = addOwnSubscription(client, subscriptionsOf(client)).filter(
         (name) => index.bySubscription(name) !== undefined,
       );
       named.set(client, subscriptions);
@@ -137,7 +137,7 @@ export class PreviewCache {
   }
 }
 
-function withOwn(client: string, subscriptions: readonly string[]): readonly string[] {
+function addOwnSubscription(client: string, subscriptions: readonly string[]): readonly string[] {
   const own = clientSubscription(client);
   return subscriptions.includes(own) ? subscriptions : [...subscriptions, own];
 }

@@ -137,7 +137,7 @@ export class SortedList<T> {
     if (arrivals.length === 0) return;
     if (arrivals.length > this.#placed * MERGE_SHARE) {
       const sorted = sortByRank(arrivals, Float64Array.from(arrivedRanks), this.#compare);
-      const ranks = joined(this.#chunks.map((chunk) => chunk.ranks));
+      const ranks = joinLists(this.#chunks.map((chunk) => chunk.ranks));
       this.#fill(mergeByRank({ items: this.#joined(), ranks }, sorted, this.#compare));
       return;
     }
@@ -156,7 +156,7 @@ export class SortedList<T> {
   }
 
   #joined(): T[] {
-    return joined(this.#chunks.map(({ items }) => items));
+    return joinLists(this.#chunks.map(({ items }) => items));
   }
 
   #addToChunk(item: T): void {
@@ -226,7 +226,7 @@ export class SortedList<T> {
   }
 }
 
-function joined<T>(parts: readonly (readonly T[])[]): T[] {
+function joinLists<T>(parts: readonly (readonly T[])[]): T[] {
   // `concat` is several times as fast as `flat`, which checks each item.
   return ([] as T[]).concat(...parts);
 }

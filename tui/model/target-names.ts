@@ -1,5 +1,5 @@
 import { splitName } from './backend-names.ts';
-import type { Target } from './target.ts';
+import type { EventTarget } from './target.ts';
 
 /** The names that occur in a list of targets, each once. */
 interface TargetNames {
@@ -9,10 +9,10 @@ interface TargetNames {
   readonly isMerged: boolean;
 }
 
-const namesByTargets = new WeakMap<readonly Target[], TargetNames>();
+const namesByTargets = new WeakMap<readonly EventTarget[], TargetNames>();
 
 /** Returns the names in a list of targets. They are collected once, because a dialog needs them for each frame. */
-export function targetNames(targets: readonly Target[]): TargetNames {
+export function targetNames(targets: readonly EventTarget[]): TargetNames {
   const cached = namesByTargets.get(targets);
   if (cached !== undefined) return cached;
   const clients = [...new Set(targets.map(({ client }) => client))];

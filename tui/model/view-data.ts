@@ -87,7 +87,7 @@ export const NOT_LOADED: ViewLoad<never> = {
   requestedAtMs: -Infinity,
 };
 
-const LOADED: Readonly<Record<LoadedView, true>> = {
+const LOADED_VIEWS: Readonly<Record<LoadedView, true>> = {
   overview: true,
   upgrade: true,
   log: true,
@@ -102,5 +102,5 @@ const LOADED: Readonly<Record<LoadedView, true>> = {
 };
 
 export function isLoadedView(view: string): view is LoadedView {
-  return Object.hasOwn(LOADED, view);
+  return Object.hasOwn(LOADED_VIEWS, view);
 }

@@ -1,10 +1,10 @@
 import type { Command } from './command.ts';
 
 /** Other names of nouns: the name of the v1 and v2 API. */
-const NOUNS: ReadonlyMap<string, string> = new Map([['silenced', 'silence']]);
+const NOUN_ALIASES: ReadonlyMap<string, string> = new Map([['silenced', 'silence']]);
 
 /** Other names of verbs, as the tools of other systems call them. */
-const VERBS: ReadonlyMap<string, string> = new Map([
+const VERB_ALIASES: ReadonlyMap<string, string> = new Map([
   ['ls', 'list'],
   ['show', 'info'],
   ['rm', 'delete'],
@@ -12,7 +12,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 
 /** Returns the name of a word of a command if it is an alias, otherwise the word. */
 export function canonicalWord(word: string): string {
-  return NOUNS.get(word) ?? VERBS.get(word) ?? word;
+  return NOUN_ALIASES.get(word) ?? VERB_ALIASES.get(word) ?? word;
 }
 
 /**
@@ -22,9 +22,9 @@ export function canonicalWord(word: string): string {
 export function canonicalWords(words: readonly string[], commands: readonly Command[]): readonly string[] {
   const [first, second, ...others] = words;
   if (first === undefined) return words;
-  const noun = NOUNS.get(first) ?? first;
+  const noun = NOUN_ALIASES.get(first) ?? first;
   if (second === undefined) return [noun];
-  const verb = VERBS.get(second) ?? second;
+  const verb = VERB_ALIASES.get(second) ?? second;
   const hasVerb = commands.some(({ words: [ownNoun, ownVerb] }) => ownNoun === noun && ownVerb === verb);
   return [noun, hasVerb ? verb : second, ...others];
 }

@@ -1,7 +1,7 @@
 import { readPastLists } from '../../shared/client/past-lists.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { PastState } from '../../shared/schemas/timeline.ts';
-import type { Call } from './command.ts';
+import type { CommandCall } from './command.ts';
 import { valueOption } from './flags.ts';
 import { showList, type List } from './list.ts';
 import { parsePast } from './times.ts';
@@ -13,7 +13,7 @@ export const AT_OPTION = {
 
 /** Prints the current list, or with `--at` the list at that past time, with ages relative to that time. */
 export async function showListAt<Item>(
-  call: Call,
+  call: CommandCall,
   list: List<Item>,
   past: (state: PastState) => readonly Item[],
 ): Promise<void> {

@@ -1,22 +1,22 @@
-import { apiClientOver, type ApiClient } from '../../shared/client/api-client.ts';
-import { v2ClientOver, type V2Client } from '../../shared/client/v2-client.ts';
-import { requestUrl, type Request, type Requester } from '../../shared/client/request.ts';
+import { buildApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { buildV2Client, type V2Client } from '../../shared/client/v2-client.ts';
+import { requestUrl, type ApiRequest, type Requester } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
-import type { Call } from './command.ts';
+import type { CommandCall } from './command.ts';
 import { ExitError } from './exit-codes.ts';
-import { flag, type CommandOption } from './flags.ts';
+import { switchOption, type CommandOption } from './flags.ts';
 import { requireRemoved } from './require-existing.ts';
-import { EXIT } from '../words/exit-codes.ts';
+import { EXIT_CODES } from '../words/exit-codes.ts';
 
 /** Options of every command that changes the state of the backend. */
 export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {
-  'dry-run': flag('show the requests and their effects, but send nothing'),
+  'dry-run': switchOption('show the requests and their effects, but send nothing'),
 };
 
 /** Options of commands whose effect cannot be undone, such as a deletion. */
 export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', CommandOption>> = {
   ...CHANGE_OPTIONS,
-  'skip-confirm': flag('do not ask for confirmation (monctl asks only on a terminal)', { short: 'y' }),
+  'skip-confirm': switchOption('do not ask for confirmation (monctl asks only on a terminal)', { short: 'y' }),
 };
 
 /** A change to the state of the backend, with the texts for its dry run, confirmation and result. */
@@ -47,10 +47,10 @@ export interface BackendChange<Answer> {
  *
  * @throws ExitError when the user does not confirm the change
  */
-export async function carryOut<Answer>(call: Call, change: BackendChange<Answer>): Promise<void> {
+export async function carryOut<Answer>(call: CommandCall, change: BackendChange<Answer>): Promise<void> {
   if (call.flags.switch('dry-run') === true) return showDryRun(call, change);
   if (change.question !== undefined)
-    await confirm(call, change.question, () => change.effects(), change.declinedMessage);
+    await confirmChange(call, change.question, () => change.effects(), change.declinedMessage);
   const answer = await change.send(call.api(), call.v2());
   await call.output.show(change.value(answer), () => safeText(change.successText(answer)));
 }
@@ -67,12 +67,12 @@ export interface LocalChange extends Pick<BackendChange<void>, 'effects' | 'ques
  *
  * @throws ExitError when the user does not confirm the change
  */
-export async function carryOutLocally(call: Call, change: LocalChange): Promise<void> {
+export async function carryOutLocally(call: CommandCall, change: LocalChange): Promise<void> {
   if (call.flags.switch('dry-run') === true) {
     const effects = await change.effects();
     return call.output.show({ dry_run: true, effects }, () => safeText([...effects, 'nothing was changed'].join('\n')));
   }
-  if (change.question !== undefined) await confirm(call, change.question, () => change.effects());
+  if (change.question !== undefined) await confirmChange(call, change.question, () => change.effects());
   await change.act();
   await call.output.show(change.value, () => safeText(change.successText));
 }
@@ -91,7 +91,7 @@ export interface Removal extends Partial<Pick<BackendChange<void>, 'effects'>> {
 
 /** Deletes an object through the v2 API, with the messages of sensuctl, the command-line tool of Sensu Go. */
 export function removeObject(
-  call: Call,
+  call: CommandCall,
   { path, notFoundMessage: missing, question, effects = () => [], value, said = 'Deleted' }: Removal,
 ): Promise<void> {
   return carryOut(call, {
@@ -109,13 +109,13 @@ export function removeObject(
  *
  * @throws ExitError when the answer is not yes
  */
-export async function confirm(
-  call: Pick<Call, 'ask' | 'flags'>,
+export async function confirmChange(
+  call: Pick<CommandCall, 'ask' | 'flags'>,
   question: string,
   effects: BackendChange<unknown>['effects'],
   declined = 'nothing was done',
 ): Promise<void> {
-  if (!(await promptForConfirmation(call, question, effects))) throw new ExitError(EXIT.declined, declined);
+  if (!(await promptForConfirmation(call, question, effects))) throw new ExitError(EXIT_CODES.declined, declined);
 }
 
 /**
@@ -124,7 +124,7 @@ export async function confirm(
  * @returns true if the user answers yes; also with `--skip-confirm`, or if there is no terminal to ask at
  */
 export async function promptForConfirmation(
-  { ask, flags }: Pick<Call, 'ask' | 'flags'>,
+  { ask, flags }: Pick<CommandCall, 'ask' | 'flags'>,
   question: string,
   effects: BackendChange<unknown>['effects'] = () => [],
 ): Promise<boolean> {
@@ -137,7 +137,7 @@ export function isYes(answer: string): boolean {
   return /^y(?:es)?$/i.test(answer.trim());
 }
 
-async function showDryRun<Answer>(call: Call, change: BackendChange<Answer>): Promise<void> {
+async function showDryRun<Answer>(call: CommandCall, change: BackendChange<Answer>): Promise<void> {
   const { url } = call.api();
   const request = await unsentRequest(url, call.namespace, (api, v2) => change.send(api, v2));
   const effects = await change.effects();
@@ -162,15 +162,15 @@ async function unsentRequest(
   url: string,
   namespace: string | undefined,
   send: BackendChange<unknown>['send'],
-): Promise<Request> {
-  let request: Request | undefined;
+): Promise<ApiRequest> {
+  let request: ApiRequest | undefined;
   const kept = new Error('skipped');
   const keep: Requester = (captured) => {
     request = captured;
     return Promise.reject(kept);
   };
   try {
-    await send(apiClientOver(url, keep, namespace), v2ClientOver(url, keep));
+    await send(buildApiClient(url, keep, namespace), buildV2Client(url, keep));
   } catch (error) {
     if (error !== kept) throw error;
   }

@@ -7,7 +7,7 @@ import { EMPTY_CONFIG } from '../config/console-config.ts';
 import { resolveContext } from '../config/resolve-context.ts';
 import type { Flags } from './flags.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The backend that a command line selects, with the credentials for it. */
 export interface ChosenBackend {
@@ -31,7 +31,7 @@ export interface ChosenBackend {
  */
 export async function chosenBackend(
   options: { readonly backend: string | undefined; readonly context: string | undefined },
-  env: Env,
+  env: Environment,
 ): Promise<ChosenBackend> {
   const requestedBackend =
     options.backend ?? (options.context === undefined ? env['MON_BACKEND'] || undefined : undefined);

@@ -14,7 +14,7 @@ const RENEW_INTERVAL_MS = 15_000;
 /** Delay before a failed request to create or renew the silence is retried. */
 const RETRY_MS = 3000;
 
-interface CommandSilenceParts {
+interface CommandSilenceDependencies {
   readonly api: Pick<ApiClient, 'holdSilence' | 'releaseSilence'>;
   readonly clock: FeedClock;
   /** The target, reason and creator of the silence, and the id of the command run. */
@@ -30,7 +30,7 @@ interface CommandSilenceParts {
  * the last renewal. A failed renewal is reported once and retried, unless no retry can help.
  */
 export class CommandSilence {
-  readonly #parts: CommandSilenceParts;
+  readonly #parts: CommandSilenceDependencies;
   readonly #endMs: number;
   #timer: Disposable | undefined;
   #runningRenewal: Promise<void> | undefined;
@@ -42,7 +42,7 @@ export class CommandSilence {
   #isFailing = false;
   #isOver = false;
 
-  constructor(parts: CommandSilenceParts) {
+  constructor(parts: CommandSilenceDependencies) {
     this.#parts = parts;
     this.#endMs = parts.clock.now() + parts.maxSeconds * 1000;
   }

@@ -37,10 +37,10 @@ export interface Command {
    *
    * @throws MonError whose code determines the exit code of monctl
    */
-  run(call: Call): Promise<void>;
+  run(call: CommandCall): Promise<void>;
 }
 
-export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
+export type AskQuestion = (question: string, isSecret?: boolean) => Promise<string>;
 
 /** The process as a command sees it: streams, environment variables, clock and terminal. */
 export interface ProcessEnvironment {
@@ -55,12 +55,12 @@ export interface ProcessEnvironment {
    * Asks the user a question at the terminal, and hides the typed answer if it is a secret; `undefined` without a
    * terminal.
    */
-  readonly ask: Ask | undefined;
+  readonly ask: AskQuestion | undefined;
   readonly clock: FeedClock;
 }
 
 /** One run of a command: its arguments, API clients and output. */
-export interface Call extends Omit<ProcessEnvironment, 'stdout' | 'stderr'> {
+export interface CommandCall extends Omit<ProcessEnvironment, 'stdout' | 'stderr'> {
   /** Values of the operands that the command defines, in order; an omitted optional operand is `''`. */
   readonly operands: readonly string[];
   /** The words after `--` if the command defines `trailingName`, else empty. */

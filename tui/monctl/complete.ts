@@ -5,14 +5,14 @@ import { readConsoleConfig } from '../config/config-file.ts';
 import { chosenBackend } from './choose-backend.ts';
 import { canonicalWords } from './aliases.ts';
 import type { Command } from './command.ts';
-import { nameOf, textAt } from './v2-object.ts';
+import { nameOf, readTextAttribute } from './v2-object.ts';
 import { listPath, callNamespace } from './namespaces.ts';
 import type { OutputStream } from './output.ts';
 import { GLOBAL_OPTIONS } from './parse-arguments.ts';
 import type { CommandOption, CompletionKind } from './flags.ts';
 
 /** Name of the hidden command that the shell completion scripts call. */
-export const COMPLETE = '__complete';
+export const COMPLETE_COMMAND = '__complete';
 
 /** Timeout of a request to the backend; short, because a user waits for the completion. */
 const TIMEOUT_MS = 1500;
@@ -34,7 +34,7 @@ const SAFE_NAME = /^[\w.:@%+,/*][\w.:@%+,/*=-]*$/;
  * @param argv `--`, then the words after `monctl` up to the cursor; the last word is the one to complete and may be
  * empty
  */
-export async function complete(
+export async function printCompletions(
   argv: readonly string[],
   commands: readonly Command[],
   { stdout, env }: { readonly stdout: OutputStream; readonly env: Readonly<Record<string, string | undefined>> },
@@ -49,7 +49,7 @@ export async function complete(
     return { api: openApiClient({ ...at, namespace }), v2: openV2Client(at), namespace, env };
   };
   try {
-    const candidates = await candidatesFor(line, current, commands, openNames);
+    const candidates = await findCandidates(line, current, commands, openNames);
     const fitting = [...new Set(candidates)].filter((one) => one.startsWith(current)).slice(0, CANDIDATES_MAX);
     if (fitting.length > 0) stdout.write(`${fitting.join('\n')}\n`);
   } catch {
@@ -58,7 +58,7 @@ export async function complete(
 }
 
 /** The parsed words of a command line before the word to complete. */
-interface Line {
+interface ParsedLine {
   /** The words of the command and its operands, without options and their values. */
   readonly words: readonly string[];
   /**
@@ -73,7 +73,7 @@ interface Line {
   readonly command: Command | undefined;
 }
 
-function readLine(before: readonly string[], commands: readonly Command[]): Line {
+function readLine(before: readonly string[], commands: readonly Command[]): ParsedLine {
   const words: string[] = [];
   const all = Object.assign({}, GLOBAL_OPTIONS, ...commands.map(({ options }) => options)) as Command['options'];
   let pending: CommandOption | undefined;
@@ -132,28 +132,28 @@ function optionName(word: string, options: Command['options']): readonly [name: 
   return [name, value];
 }
 
-async function candidatesFor(
-  { words, pending, command }: Line,
+async function findCandidates(
+  { words, pending, command }: ParsedLine,
   current: string,
   commands: readonly Command[],
   openNames: () => Promise<NameSources>,
 ): Promise<readonly string[]> {
-  if (pending !== undefined) return namesFor(pending.completes, words, command, openNames);
+  if (pending !== undefined) return completeNames(pending.completes, words, command, openNames);
   if (command === undefined) return nextWords(words, commands);
   const options: Command['options'] = { ...command.options, ...GLOBAL_OPTIONS };
   if (current.startsWith('-')) {
     const name = /^--([^=]+)=/.exec(current)?.[1];
     if (name === undefined) return Object.keys(options).map((option) => `--${option}`);
-    const names = await namesFor(options[name]?.completes, words, command, openNames);
+    const names = await completeNames(options[name]?.completes, words, command, openNames);
     return names.map((one) => `--${name}=${one}`);
   }
   const operand = words.length - command.words.length;
-  const names = await namesFor(completionOfOperand(command, operand), words, command, openNames);
+  const names = await completeNames(completionOfOperand(command, operand), words, command, openNames);
   // The words of longer commands, such as `list` after `silence`.
   return [...nextWords(words, commands), ...names];
 }
 
-const BY_OPERAND: Readonly<Record<string, CompletionKind>> = {
+const COMPLETIONS_BY_OPERAND: Readonly<Record<string, CompletionKind>> = {
   CLIENT: 'client',
   CHECK: 'check',
   AGGREGATE: 'aggregate',
@@ -169,7 +169,7 @@ const BY_OPERAND: Readonly<Record<string, CompletionKind>> = {
 function completionOfOperand({ operands = [], completes }: Command, at: number): CompletionKind | undefined {
   if (completes !== undefined) return completes[at];
   const name = operands[at]?.replaceAll(/[[\]]/g, '') ?? '';
-  return name === 'CHECK' && at > 0 ? 'client-check' : BY_OPERAND[name];
+  return name === 'CHECK' && at > 0 ? 'client-check' : COMPLETIONS_BY_OPERAND[name];
 }
 
 function nextWords(words: readonly string[], commands: readonly Command[]): readonly string[] {
@@ -179,7 +179,7 @@ function nextWords(words: readonly string[], commands: readonly Command[]): read
   });
 }
 
-async function namesFor(
+async function completeNames(
   completes: CompletionKind | undefined,
   words: readonly string[],
   command: Command | undefined,
@@ -237,13 +237,13 @@ async function liveNames(
     case 'member':
       return ((await api.cluster())?.members ?? []).map(({ name }) => name);
     case 'namespace':
-      return (await v2.list(['namespaces'])).map((one) => textAt(one, 'name'));
+      return (await v2.list(['namespaces'])).map((one) => readTextAttribute(one, 'name'));
     case 'entity':
       return (await v2.list(listPath(callNamespace({ namespace }), 'entities'))).map(nameOf);
     case 'pipeline':
       return (await v2.list(listPath(callNamespace({ namespace }), 'pipelines'))).map(nameOf);
     case 'user':
-      return (await v2.list(['users'])).map((one) => textAt(one, 'username'));
+      return (await v2.list(['users'])).map((one) => readTextAttribute(one, 'username'));
     case 'api-key':
       return (await v2.list(['apikeys'])).map(nameOf);
     case 'context':

@@ -1,4 +1,4 @@
-import { readSearch, type SearchLanguage, type SearchOf } from '../../shared/domain/search-language.ts';
+import { readSearch, type SearchLanguage, type ParsedSearch } from '../../shared/domain/search-language.ts';
 import { MonError } from '../../shared/errors.ts';
 import { valueOption, type Flags, type CommandOption } from './flags.ts';
 
@@ -16,7 +16,7 @@ export const FILTER_OPTION: CommandOption = valueOption(
  *
  * @throws MonError `invalid` with a message that points at the syntax error
  */
-export function filterFlag<Item>(language: SearchLanguage<Item>, flags: Flags): SearchOf<Item> {
+export function filterFlag<Item>(language: SearchLanguage<Item>, flags: Flags): ParsedSearch<Item> {
   const name = flags.value('filter') === undefined ? 'search' : 'filter';
   const text = flags.value(name) ?? '';
   const search = readSearch(language, text);

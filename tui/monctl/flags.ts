@@ -133,17 +133,17 @@ export interface CommandOption {
   readonly text: string;
 }
 
-type More = Pick<CommandOption, 'completes' | 'short' | 'takesDash'>;
+type FlagSettings = Pick<CommandOption, 'completes' | 'short' | 'takesDash'>;
 
 /**
  * Defines an option that takes a value.
  *
  * @param value placeholder of the value in the manual, such as `SECONDS`
  */
-export function valueOption(value: string, text: string, more: More = {}): CommandOption {
+export function valueOption(value: string, text: string, more: FlagSettings = {}): CommandOption {
   return { type: 'value', value, text, ...more };
 }
 
-export function flag(text: string, more: More = {}): CommandOption {
+export function switchOption(text: string, more: FlagSettings = {}): CommandOption {
   return { type: 'switch', text, ...more };
 }

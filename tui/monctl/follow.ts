@@ -2,21 +2,21 @@ import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import { MonError, type ErrorCode } from '../../shared/errors.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import type { Call } from './command.ts';
+import type { CommandCall } from './command.ts';
 import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
-import { pause, poll, type ListUpdate } from './poll.ts';
+import { waitFor, pollList, type ListUpdate } from './poll.ts';
 
 /**
  * Minimum time between two updates of a list. A busy backend sends changes 20 times a second, faster than anybody can
  * read.
  */
-const GAP_MS = 250;
+const UPDATE_INTERVAL_MS = 250;
 
 /** Topics of the feed that earlier versions of the backend do not support. */
 type NewerTopic = Exclude<FeedTopic, 'events' | 'silenced' | 'clients'>;
 
 /** The two sources of a list: the rows of the feed, or a request. */
-interface Source<Item> {
+interface FollowSource<Item> {
   readonly itemsOf: (replica: FeedReplica) => readonly Item[];
   readonly fetch: () => Promise<readonly Item[]>;
 }
@@ -24,7 +24,7 @@ interface Source<Item> {
 /** Interval of updates without a change, because the ages in a list grow. */
 const TICK_MS = 1000;
 
-const REFUSALS: Readonly<Record<string, ErrorCode>> = {
+const REFUSAL_ERRORS: Readonly<Record<string, ErrorCode>> = {
   unauthenticated: 'unauthenticated',
   forbidden: 'forbidden',
   invalid: 'invalid',
@@ -37,8 +37,8 @@ const REFUSALS: Readonly<Record<string, ErrorCode>> = {
  * @param itemsOf callback that returns the list from all rows of the topic
  * @throws MonError when the backend rejects the subscription
  */
-export async function* follow<Item>(
-  { backend, credentials, clock, namespace }: Pick<Call, 'backend' | 'credentials' | 'clock' | 'namespace'>,
+export async function* followTopic<Item>(
+  { backend, credentials, clock, namespace }: Pick<CommandCall, 'backend' | 'credentials' | 'clock' | 'namespace'>,
   topic: FeedTopic,
   itemsOf: (replica: FeedReplica) => readonly Item[],
 ): AsyncGenerator<ListUpdate<Item>, void, undefined> {
@@ -65,7 +65,7 @@ export async function* follow<Item>(
         isLive = state.kind === 'live';
         if (state.kind === 'live') trouble = undefined;
         if (state.kind === 'waiting') trouble = state.reason;
-        if (state.kind === 'refused') refusal = new MonError(REFUSALS[state.code] ?? 'internal', state.message);
+        if (state.kind === 'refused') refusal = new MonError(REFUSAL_ERRORS[state.code] ?? 'internal', state.message);
         wake?.();
       },
       onRows(rows, details) {
@@ -90,7 +90,7 @@ export async function* follow<Item>(
         isChanged = false;
       }
       if (items !== undefined || trouble !== undefined) yield { items, trouble };
-      await Promise.all([pause(clock, GAP_MS), Promise.race([woken, pause(clock, TICK_MS)])]);
+      await Promise.all([waitFor(clock, UPDATE_INTERVAL_MS), Promise.race([woken, waitFor(clock, TICK_MS)])]);
     }
   } finally {
     feed.close();
@@ -98,22 +98,22 @@ export async function* follow<Item>(
 }
 
 /**
- * Yields a list from the live feed like `follow`, or polls the backend if its version lacks the topic.
+ * Yields a list from the live feed like `followTopic`, or polls the backend if its version lacks the topic.
  *
  * @param namespace namespace of the list; `undefined` for all namespaces that the credentials may read
  * @throws MonError when the backend rejects the subscription for another reason, or polling fails
  */
 export async function* followOrPoll<Item>(
-  call: Pick<Call, 'backend' | 'credentials' | 'clock'>,
+  call: Pick<CommandCall, 'backend' | 'credentials' | 'clock'>,
   namespace: string | undefined,
   topic: NewerTopic,
-  { itemsOf, fetch }: Source<Item>,
+  { itemsOf, fetch }: FollowSource<Item>,
 ): AsyncGenerator<ListUpdate<Item>, void, undefined> {
   try {
-    yield* follow({ ...call, namespace: namespace ?? EVERY_NAMESPACE }, topic, itemsOf);
+    yield* followTopic({ ...call, namespace: namespace ?? EVERY_NAMESPACE }, topic, itemsOf);
   } catch (error) {
     if (!(error instanceof MonError) || !isUnknown(error)) throw error;
-    yield* poll(call.clock, fetch);
+    yield* pollList(call.clock, fetch);
   }
 }
 

@@ -5,7 +5,7 @@ import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { deliveryText } from '../words/delivery-text.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { statusText } from './severity-text.ts';
-import { record, table, type Column, type Style, type TableLook } from './table.ts';
+import { recordText, tableText, type Column, type CellStyle, type TableStyle } from './table.ts';
 
 type HandledEvent = NonNullable<EventExplanation['event']>;
 
@@ -30,17 +30,17 @@ interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'>
 export function handlingText(
   { client, check, event, subdued = false, reason, handlers, inhibits = [], aggregates = [] }: Handling,
   nowMs: number,
-  look: TableLook,
+  look: TableStyle,
   recurring: readonly SilencedDetail[] = [],
   answer?: string,
 ): string {
-  const summary = record(
+  const summary = recordText(
     [
       ...(answer === undefined ? [] : [['answer', answer] as const]),
       ['client', client],
       ['check', check],
       ['event', event === null ? 'none' : eventSummary(event)],
-      ...(subdued ? [['subdued', SUBDUED] as const] : []),
+      ...(subdued ? [['subdued', SUBDUED_TEXT] as const] : []),
       [answer === undefined ? 'reason' : 'now', reason],
       ...recurring.map((entry) => ['recurs', recurringText(entry)] as const),
       ...inhibits.map((inhibition) => ['inhibits', inhibitionText(inhibition)] as const),
@@ -51,11 +51,17 @@ export function handlingText(
   if (handlers.length === 0) return summary;
   const hasRuns = handlers.some(({ delivery }) => delivery !== undefined);
   const hasWorkflows = handlers.some(({ workflow }) => workflow !== undefined);
-  const columns = [HANDLER, ...(hasWorkflows ? [WORKFLOW] : []), VERDICT, ...(hasRuns ? [lastRun(nowMs)] : []), REASON];
-  return `${summary}\n\n${table(columns, handlers, look)}`;
+  const columns = [
+    HANDLER_COLUMN,
+    ...(hasWorkflows ? [WORKFLOW_COLUMN] : []),
+    VERDICT_COLUMN,
+    ...(hasRuns ? [lastRun(nowMs)] : []),
+    REASON_COLUMN,
+  ];
+  return `${summary}\n\n${tableText(columns, handlers, look)}`;
 }
 
-const SUBDUED = 'the check is in a subdue window: the backend does not schedule it now';
+const SUBDUED_TEXT = 'the check is in a subdue window: the backend does not schedule it now';
 
 /** Formats the state of an event, such as `CRIT (2), create, occurrences 3, silenced by client:web-1:*`. */
 function eventSummary({ status, action, occurrences, silenced_by }: HandledEvent): string {
@@ -93,21 +99,21 @@ function ruleText({ aggregate, check, status, text, was }: NonNullable<Simulated
   return `${aggregate}: ${check} would be ${statusText(status)}${before}: ${text}`;
 }
 
-const HANDLER: Column<Verdict> = { title: 'HANDLER', text: ({ handler }) => handler };
+const HANDLER_COLUMN: Column<Verdict> = { title: 'HANDLER', text: ({ handler }) => handler };
 /** Table column with the pipeline, workflow and handler, such as `page/escalate runs pagerduty`. */
-const WORKFLOW: Column<Verdict> = {
+const WORKFLOW_COLUMN: Column<Verdict> = {
   title: 'PIPELINE',
   text: ({ workflow: of }) => (of === undefined ? '' : `${of.pipeline}/${of.workflow} runs ${of.handler}`),
 };
-const VERDICT: Column<Verdict> = {
+const VERDICT_COLUMN: Column<Verdict> = {
   title: 'VERDICT',
   text: ({ verdict }) => verdict,
   style: ({ verdict }) => VERDICT_STYLES.get(verdict),
 };
-const REASON: Column<Verdict> = { title: 'REASON', text: ({ reason }) => reason };
+const REASON_COLUMN: Column<Verdict> = { title: 'REASON', text: ({ reason }) => reason };
 
 /** Colors of the verdicts in the table. A red verdict is a problem that an operator must fix. */
-const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map<string, Style>([
+const VERDICT_STYLES: ReadonlyMap<string, CellStyle> = new Map<string, CellStyle>([
   ['handle', 'green'],
   ['overflow', 'red'],
   ['unknown_mutator', 'red'],

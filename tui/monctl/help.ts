@@ -3,7 +3,7 @@ import { EXIT_CODE_TEXTS } from './exit-codes.ts';
 import type { CommandOption } from './flags.ts';
 
 /** Environment variables that every command reads. */
-export const ENVIRONMENT: readonly (readonly [string, string])[] = [
+export const ENVIRONMENT_VARIABLES: readonly (readonly [string, string])[] = [
   ['MON_BACKEND', 'backend URL if --backend is not set'],
   ['MON_NAMESPACE', 'namespace if --namespace is not set'],
   ['MON_API_KEY', 'API key'],
@@ -13,8 +13,8 @@ export const ENVIRONMENT: readonly (readonly [string, string])[] = [
 ];
 
 /** Width of the manual in columns, which fits the narrowest usual terminal, and indent of the lines in a section. */
-const WIDTH = 80;
-const INDENT = 2;
+const WIDTH_COLUMNS = 80;
+const INDENT_COLUMNS = 2;
 
 /** A group of commands with its title in the manual of the program. */
 export interface CommandGroup {
@@ -28,7 +28,7 @@ export interface CommandGroup {
  *
  * @param groups groups of the commands, for the manual of the program
  */
-export function manual(
+export function manualText(
   words: readonly string[],
   commands: readonly Command[],
   globals: Readonly<Record<string, CommandOption>>,
@@ -41,9 +41,9 @@ export function manual(
   const common = Object.entries(globals).filter(([name]) => command?.options[name] === undefined);
   return [
     ...sections,
-    section('Options of every command', columns(optionLines(Object.fromEntries(common)))),
-    section('Environment', columns(ENVIRONMENT)),
-    section('Exit codes', columns(EXIT_CODE_TEXTS.map(([code, text]) => [String(code), text]))),
+    sectionText('Options of every command', alignPairs(optionLines(Object.fromEntries(common)))),
+    sectionText('Environment', alignPairs(ENVIRONMENT_VARIABLES)),
+    sectionText('Exit codes', alignPairs(EXIT_CODE_TEXTS.map(([code, text]) => [String(code), text]))),
   ].join('\n\n');
 }
 
@@ -55,11 +55,11 @@ function overviewSections(
   const name = ['monctl', ...words].join(' ');
   return [
     `${name} - ${words.length === 0 ? 'the command-line client of mon' : `commands for ${name}`}`,
-    section('Synopsis', [`${name} COMMAND [OPTIONS]`, `${name} COMMAND --help`]),
+    sectionText('Synopsis', [`${name} COMMAND [OPTIONS]`, `${name} COMMAND --help`]),
     ...(words.length === 0 ? groups : [{ title: 'Commands', commands }]).map((group) =>
-      section(
+      sectionText(
         group.title,
-        columns(
+        alignPairs(
           group.commands.map((command) => [
             words.length === 0 ? command.words.join(' ') : callOf(command),
             command.summary,
@@ -67,7 +67,7 @@ function overviewSections(
         ),
       ),
     ),
-    section('Examples', examples(firstExamples(words, commands))),
+    sectionText('Examples', exampleLines(firstExamples(words, commands))),
   ];
 }
 
@@ -85,18 +85,18 @@ function firstExamples(words: readonly string[], commands: readonly Command[]): 
 function commandSections(command: Command): readonly string[] {
   const own = optionLines(command.options);
   return [
-    wrapped(`monctl ${command.words.join(' ')} - ${command.summary}`, WIDTH).join('\n'),
-    section('Synopsis', [synopsis(command)]),
+    wrapWords(`monctl ${command.words.join(' ')} - ${command.summary}`, WIDTH_COLUMNS).join('\n'),
+    sectionText('Synopsis', [synopsisText(command)]),
     ...(command.details === undefined
       ? []
       : [
-          section(
+          sectionText(
             'Description',
-            command.details.flatMap((line) => wrapped(line, WIDTH - INDENT)),
+            command.details.flatMap((line) => wrapWords(line, WIDTH_COLUMNS - INDENT_COLUMNS)),
           ),
         ]),
-    ...(own.length === 0 ? [] : [section('Options', columns(own))]),
-    section('Examples', examples(command.examples)),
+    ...(own.length === 0 ? [] : [sectionText('Options', alignPairs(own))]),
+    sectionText('Examples', exampleLines(command.examples)),
   ];
 }
 
@@ -104,7 +104,7 @@ function commandSections(command: Command): readonly string[] {
  * Returns the synopsis of a command in one line: its words and operands, and placeholders for options and trailing
  * words.
  */
-export function synopsis(command: Command): string {
+export function synopsisText(command: Command): string {
   const { options, trailingName } = command;
   const parts = [
     `monctl ${callOf(command)}`,
@@ -125,23 +125,25 @@ function optionLines(options: Readonly<Record<string, CommandOption>>): readonly
   ]);
 }
 
-function examples(pairs: Command['examples']): readonly string[] {
+function exampleLines(pairs: Command['examples']): readonly string[] {
   return pairs.flatMap(([call, does]) => [`# ${does}`, call]);
 }
 
-function section(title: string, lines: readonly string[]): string {
-  return [title, ...lines.map((line) => `${' '.repeat(INDENT)}${line}`)].join('\n');
+function sectionText(title: string, lines: readonly string[]): string {
+  return [title, ...lines.map((line) => `${' '.repeat(INDENT_COLUMNS)}${line}`)].join('\n');
 }
 
 /** Aligns pairs of texts in two columns. The left text is never broken; the right text wraps within its column. */
-function columns(pairs: readonly (readonly [string, string])[]): readonly string[] {
+function alignPairs(pairs: readonly (readonly [string, string])[]): readonly string[] {
   const width = pairs.reduce((widest, [left]) => Math.max(widest, left.length), 0) + 2;
   return pairs.flatMap(([left, right]) =>
-    wrapped(right, WIDTH - INDENT - width).map((line, index) => `${(index === 0 ? left : '').padEnd(width)}${line}`),
+    wrapWords(right, WIDTH_COLUMNS - INDENT_COLUMNS - width).map(
+      (line, index) => `${(index === 0 ? left : '').padEnd(width)}${line}`,
+    ),
   );
 }
 
-function wrapped(text: string, width: number): readonly string[] {
+function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { MonError, errorMessage } from '../../shared/errors.ts';
-import type { Call } from './command.ts';
+import type { CommandCall } from './command.ts';
 import { valueOption, type CommandOption } from './flags.ts';
 
 /** Maximum size of an input file or of standard input, in bytes. The backend has the same limit. */
@@ -22,7 +22,7 @@ export const FILE_OPTION: CommandOption = valueOption(
  * @returns `undefined` if the option was not given
  * @throws MonError `invalid` or `too_large`, with the name of the file
  */
-export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): Promise<unknown> {
+export async function readFileOption(call: Pick<CommandCall, 'flags' | 'readInput'>): Promise<unknown> {
   const name = call.flags.value('file');
   return name === undefined ? undefined : readStructure(call, name, `--file ${name}`);
 }
@@ -33,7 +33,7 @@ export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): P
  * @param said the name of the file in the message when it cannot be read
  * @throws MonError `invalid`, `too_large`
  */
-export async function readStructure(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<unknown> {
+export async function readStructure(call: Pick<CommandCall, 'readInput'>, name: string, said = name): Promise<unknown> {
   return parseStructure(await readText(call, name, said), name === '-' ? 'standard input' : name);
 }
 
@@ -42,7 +42,7 @@ export async function readStructure(call: Pick<Call, 'readInput'>, name: string,
  *
  * @throws MonError `invalid` when the file cannot be read, `too_large`
  */
-export function readText(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<string> {
+export function readText(call: Pick<CommandCall, 'readInput'>, name: string, said = name): Promise<string> {
   return name === '-' ? call.readInput() : readFile(name, said);
 }
 

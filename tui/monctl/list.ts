@@ -1,19 +1,19 @@
 import { isSearchMatch, type SearchLanguage } from '../../shared/domain/search-language.ts';
 import { MonError } from '../../shared/errors.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { Call } from './command.ts';
+import type { CommandCall } from './command.ts';
 import { filterFlag } from './filter-flag.ts';
-import { poll, createTroubleReporter, type ListUpdate } from './poll.ts';
-import { counted } from './counted-noun.ts';
+import { pollList, createTroubleReporter, type ListUpdate } from './poll.ts';
+import { countedNoun } from './counted-noun.ts';
 import { chosenColumns, ROW_OPTIONS, showRows, sortRows, valueOf, type RowList } from './rows.ts';
-import { table } from './table.ts';
-import { flag, valueOption, type CommandOption } from './flags.ts';
+import { tableText } from './table.ts';
+import { switchOption, valueOption, type CommandOption } from './flags.ts';
 
 /** Options of every command that lists objects. */
 export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch' | keyof typeof ROW_OPTIONS, CommandOption>> = {
   ...ROW_OPTIONS,
   limit: valueOption('N', 'maximum number of rows'),
-  watch: flag('keep running and show changes; in a pipe, print one line per change', { short: 'w' }),
+  watch: switchOption('keep running and show changes; in a pipe, print one line per change', { short: 'w' }),
 };
 
 /** Definition of a list: how its items are fetched, filtered and shown. */
@@ -36,38 +36,39 @@ export interface List<Item> extends RowList<Item> {
 }
 
 /** Prints a list once, or with `--watch` keeps showing its changes until the program is ended. */
-export async function showList<Item>(call: Call, all: List<Item>): Promise<void> {
-  const list = withFilter(call, all);
+export async function showList<Item>(call: CommandCall, all: List<Item>): Promise<void> {
+  const list = filterList(call, all);
   const limit = call.flags.number('limit');
-  if (call.flags.switch('watch') === true) return watch(call, list, limit);
+  if (call.flags.switch('watch') === true) return watchList(call, list, limit);
   const { output, nowMs } = call;
   const items = await list.fetch();
-  const matching = selected(list, items, nowMs);
+  const matching = selectItems(list, items, nowMs);
   const shown = await showRows(call, list, matching, limit);
   if (shown.length === 0) output.note(emptyListText(list, items.length));
   else if (shown.length < matching.length) output.note(countText(list, shown.length, matching.length));
 }
 
 /** Returns a list that contains only the items that match `--filter`. */
-function withFilter<Item>({ flags }: Call, list: List<Item>): List<Item> {
+function filterList<Item>({ flags }: CommandCall, list: List<Item>): List<Item> {
   if (list.search === undefined) return list;
   const search = filterFlag(list.search, flags);
   if (search.tree === undefined) return list;
   return {
     ...list,
-    select: (items, nowMs) => selected(list, items, nowMs).filter((item) => isSearchMatch(search, item, nowMs / 1000)),
+    select: (items, nowMs) =>
+      selectItems(list, items, nowMs).filter((item) => isSearchMatch(search, item, nowMs / 1000)),
   };
 }
 
-async function watch<Item>(call: Call, list: List<Item>, limit: number | undefined): Promise<void> {
+async function watchList<Item>(call: CommandCall, list: List<Item>, limit: number | undefined): Promise<void> {
   const { format } = call.output;
   if (format === 'csv' || format === 'name') {
     throw new MonError('invalid', `--output ${format} cannot be used with --watch: use table, json or yaml`);
   }
-  const sights = list.follow?.() ?? poll(call.clock, () => list.fetch());
+  const sights = list.follow?.() ?? pollList(call.clock, () => list.fetch());
   const show = call.output.draw === undefined ? lineWriter(call, list) : screenWriter(call, list, call.output.draw);
   for await (const { items, trouble } of sights) {
-    const matching = items === undefined ? undefined : selected(list, items, call.clock.now());
+    const matching = items === undefined ? undefined : selectItems(list, items, call.clock.now());
     const sorted = matching && sortRows({ ...call, nowMs: call.clock.now() }, list, matching);
     await show({ all: items?.length ?? 0, matching, shown: sorted?.slice(0, limit), trouble });
   }
@@ -75,7 +76,7 @@ async function watch<Item>(call: Call, list: List<Item>, limit: number | undefin
   throw new MonError('internal', 'the list ended');
 }
 
-interface Shown<Item> {
+interface ListState<Item> {
   /** Number of items before `select` filters them. */
   readonly all: number;
   /** The items that `select` returned; `undefined` until the backend has sent the list. */
@@ -85,17 +86,19 @@ interface Shown<Item> {
 }
 
 function screenWriter<Item>(
-  call: Call,
+  call: CommandCall,
   list: List<Item>,
   draw: (lines: readonly string[]) => void,
-): (state: Shown<Item>) => Promise<void> {
+): (state: ListState<Item>) => Promise<void> {
   const { clock, output } = call;
   let drawn = '';
   return async (state) => {
     const { shown = [] } = state;
     const rows =
-      shown.length === 0 ? [] : table(chosenColumns(call, list, clock.now(), shown), shown, output.look).split('\n');
-    const screen = [safeLine(headline(list, state)), ...rows];
+      shown.length === 0
+        ? []
+        : tableText(chosenColumns(call, list, clock.now(), shown), shown, output.look).split('\n');
+    const screen = [safeLine(headlineText(list, state)), ...rows];
     const text = screen.join('\n');
     if (text === drawn) return;
     drawn = text;
@@ -103,13 +106,13 @@ function screenWriter<Item>(
   };
 }
 
-function headline<Item>(list: List<Item>, { all, matching, shown, trouble }: Shown<Item>): string {
+function headlineText<Item>(list: List<Item>, { all, matching, shown, trouble }: ListState<Item>): string {
   if (matching === undefined || shown === undefined) return trouble ?? 'connecting ...';
   const count = shown.length === 0 ? emptyListText(list, all) : countText(list, shown.length, matching.length);
   return trouble === undefined ? count : `${count}; last known state: ${trouble}`;
 }
 
-function lineWriter<Item>(call: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {
+function lineWriter<Item>(call: CommandCall, list: List<Item>): (state: ListState<Item>) => Promise<void> {
   const { clock, output } = call;
   let current = new Map<string, { readonly item: Item; readonly news: string }>();
   const reportTrouble = createTroubleReporter(output);
@@ -117,7 +120,7 @@ function lineWriter<Item>(call: Call, list: List<Item>): (state: Shown<Item>) =>
     output.showNext({ change: CHANGE_NAME[sign], key: list.key(item), value: valueOf(list, item) }, () =>
       [
         sign,
-        ...chosenColumns(call, list, clock.now(), [item]).map((column) => cell(column.text(item), output.look.raw)),
+        ...chosenColumns(call, list, clock.now(), [item]).map((column) => cellText(column.text(item), output.look.raw)),
       ].join('\t'),
     );
   return async ({ shown, trouble }) => {
@@ -142,11 +145,11 @@ function lineWriter<Item>(call: Call, list: List<Item>): (state: Shown<Item>) =>
 const CHANGE_NAME = { '+': 'added', '~': 'changed', '-': 'removed' } as const;
 
 /** Returns the text of a cell without tabs, because tabs separate the cells of a change line. */
-export function cell(text: string, isRaw: boolean): string {
+export function cellText(text: string, isRaw: boolean): string {
   return isRaw ? text.replaceAll(/[\t\r\n]/g, ' ') : safeLine(text);
 }
 
-function selected<Item>(list: List<Item>, items: readonly Item[], nowMs: number): readonly Item[] {
+function selectItems<Item>(list: List<Item>, items: readonly Item[], nowMs: number): readonly Item[] {
   return list.select?.(items, nowMs) ?? items;
 }
 
@@ -155,5 +158,5 @@ function emptyListText({ noun }: { readonly noun: string }, all: number): string
 }
 
 function countText({ noun }: { readonly noun: string }, shown: number, total: number): string {
-  return shown === total ? counted(total, noun) : `${String(shown)} of ${String(total)} ${noun}`;
+  return shown === total ? countedNoun(total, noun) : `${String(shown)} of ${String(total)} ${noun}`;
 }

@@ -17,8 +17,8 @@ for (const stream of [process.stdout, process.stderr]) {
  * Asks a question on standard error, because standard output may be redirected. The end of the input counts as an empty
  * answer.
  */
-function ask(question: string, isSecret = false): Promise<string> {
-  if (isSecret) return askUnseen(question);
+function askQuestion(question: string, isSecret = false): Promise<string> {
+  if (isSecret) return askSecret(question);
   // Terminal mode is off, so that Ctrl-C still ends the program.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   return new Promise((resolve) => {
@@ -31,7 +31,7 @@ function ask(question: string, isSecret = false): Promise<string> {
 }
 
 /** Asks for a secret without showing what is typed. Ctrl-C still ends the program. */
-function askUnseen(question: string): Promise<string> {
+function askSecret(question: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: true, historySize: 0 });
   // The question is printed only now: before `createInterface` sets raw mode, the terminal would show what is typed.
@@ -58,6 +58,6 @@ process.exitCode = await runMonctlCommand(process.argv.slice(2), {
   env: process.env,
   readInput: () => readInput(process.stdin),
   runProgram,
-  ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
+  ask: process.stdin.isTTY && process.stderr.isTTY ? askQuestion : undefined,
   clock: systemFeedClock,
 });

@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import type { Call, Command } from './command.ts';
-import { flag, valueOption, type CommandOption } from './flags.ts';
+import type { CommandCall, Command } from './command.ts';
+import { switchOption, valueOption, type CommandOption } from './flags.ts';
 
 /** The `--namespace` option of commands that work in one namespace. */
 export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
@@ -13,7 +13,7 @@ export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
 /** Namespace options of commands that list one namespace or all. */
 export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
   ...NAMESPACE_OPTION,
-  'all-namespaces': flag('include all namespaces that you may read'),
+  'all-namespaces': switchOption('include all namespaces that you may read'),
 };
 
 /** Namespace options of a list that shows all namespaces unless `--namespace` or the context names one. */
@@ -21,7 +21,7 @@ export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespac
   namespace: valueOption('NAME', 'only this namespace; default: namespace of the context, else all', {
     completes: 'namespace',
   }),
-  'all-namespaces': flag('include all namespaces that you may read, even if the context sets a namespace'),
+  'all-namespaces': switchOption('include all namespaces that you may read, even if the context sets a namespace'),
 };
 
 /**
@@ -30,12 +30,12 @@ export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespac
  * @returns `undefined` for all namespaces
  * @throws MonError `invalid` when both `--namespace` and `--all-namespaces` are given
  */
-export function onlyNamespaceOf(call: Pick<Call, 'flags' | 'namespace'>): string | undefined {
+export function onlyNamespaceOf(call: Pick<CommandCall, 'flags' | 'namespace'>): string | undefined {
   return call.namespace === undefined ? undefined : namespacesOf(call);
 }
 
 /** Returns the namespace of a call, or `default` if none is set. */
-export function callNamespace({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'namespace'>): string {
+export function callNamespace({ namespace = DEFAULT_NAMESPACE }: Pick<CommandCall, 'namespace'>): string {
   return namespace;
 }
 
@@ -45,7 +45,7 @@ export function callNamespace({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'nam
  * @returns `undefined` for all namespaces
  * @throws MonError `invalid` when both `--namespace` and `--all-namespaces` are given
  */
-export function namespacesOf({ flags, namespace }: Pick<Call, 'flags' | 'namespace'>): string | undefined {
+export function namespacesOf({ flags, namespace }: Pick<CommandCall, 'flags' | 'namespace'>): string | undefined {
   if (flags.switch('all-namespaces') !== true) return callNamespace({ namespace });
   if (flags.value('namespace') !== undefined) {
     throw new MonError('invalid', 'use --namespace or --all-namespaces, not both');
@@ -59,7 +59,7 @@ export function listPath(namespace: string | undefined, noun: string): readonly 
 }
 
 /** Returns true if the call has a namespace or `--all-namespaces`, which means that the v2 API is used. */
-export function usesV2Api({ namespace, flags }: Pick<Call, 'namespace' | 'flags'>): boolean {
+export function usesV2Api({ namespace, flags }: Pick<CommandCall, 'namespace' | 'flags'>): boolean {
   return namespace !== undefined || flags.switch('all-namespaces') === true;
 }
 
@@ -72,7 +72,7 @@ export function usesV2Api({ namespace, flags }: Pick<Call, 'namespace' | 'flags'
 export function alsoInNamespaces(
   command: Command,
   options: Command['options'],
-  runWithV2Api: (call: Call) => Promise<void>,
+  runWithV2Api: (call: CommandCall) => Promise<void>,
 ): Command {
   return {
     ...command,

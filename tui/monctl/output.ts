@@ -2,8 +2,8 @@ import { escapeUnseen, safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError } from '../../shared/errors.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { toAscii } from '../text/theme.ts';
-import { parseJsonPath, valuesAt, type JsonPath } from './json-path.ts';
-import type { TableLook } from './table.ts';
+import { parseJsonPath, selectValues, type JsonPath } from './json-path.ts';
+import type { TableStyle } from './table.ts';
 
 /** The output formats of every command, and those of commands that print rows. */
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
@@ -23,7 +23,7 @@ export interface Output {
   /**
    * Layout and colors of tables. Read this property anew for each table, because the width of the terminal may change.
    */
-  readonly look: TableLook;
+  readonly look: TableStyle;
   /** Prints the result of the command: `value` as JSON or YAML, or what `text` returns if the output is for people. */
   show(value: unknown, text: () => string): Promise<void>;
   /** Prints one of many results without waiting for the next: as text, as one line of JSON, or as a YAML document. */
@@ -119,7 +119,7 @@ export function openOutput(
     // again.
     const blankLines = isDrawn ? '' : '\n'.repeat(stdout.rows ?? ROWS_DEFAULT);
     isDrawn = true;
-    stdout.write(blankLines + forPeople(frame(lines, stdout.rows ?? ROWS_DEFAULT), stdout));
+    stdout.write(blankLines + forPeople(frameText(lines, stdout.rows ?? ROWS_DEFAULT), stdout));
   };
   const flow = (text: string): Promise<void> => {
     if (stdout.write(text) !== false || stdout.once === undefined) return Promise.resolve();
@@ -158,7 +158,7 @@ export function openOutput(
  * Returns the text that draws `lines` over the previous frame without flicker: each line erases the end of its row, and
  * the rows below the last line are erased. Line wrap is off meanwhile, because a wrapped line would scroll the screen.
  */
-function frame(lines: readonly string[], rows: number): string {
+function frameText(lines: readonly string[], rows: number): string {
   const surplus = lines.length - (rows - 1);
   const shown = surplus > 0 ? [...lines.slice(0, rows - 2), `... ${String(surplus + 1)} more lines`] : lines;
   return `\u001b[?7l\u001b[H${shown.map((line) => `${line}\u001b[K\r\n`).join('')}\u001b[J\u001b[?7h`;
@@ -168,7 +168,7 @@ function frame(lines: readonly string[], rows: number): string {
 function pathText(value: unknown, path: JsonPath, isRaw: boolean): string {
   // The path sees the value as JSON output shows it, without attributes that are undefined.
   const plain: unknown = JSON.parse(JSON.stringify(value) ?? 'null');
-  return valuesAt(plain, path)
+  return selectValues(plain, path)
     .map((one) => (typeof one === 'string' ? (isRaw ? one : safeText(one)) : toJson(one)))
     .join('\n');
 }

@@ -2,12 +2,12 @@ import meow from 'meow';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import { canonicalWord, canonicalWords } from './aliases.ts';
 import type { Command } from './command.ts';
-import { flag, valueOption, readFlags, type CommandOption, type Flags } from './flags.ts';
-import { mostSimilar, nearest } from '../../shared/domain/nearest.ts';
+import { switchOption, valueOption, readFlags, type CommandOption, type Flags } from './flags.ts';
+import { rankBySimilarity, findNearest } from '../../shared/domain/nearest.ts';
 import { JSON_PATH, OUTPUT_FORMATS, ROW_FORMATS } from './output.ts';
 
 /** Maximum number of command names that an error message lists. */
-const LISTED_MAX = 10;
+const LISTED_COMMANDS_MAX = 10;
 
 /** Number of the most similar names in an error message, if none of them is close to the typed word. */
 const SIMILAR_SHOWN = 3;
@@ -21,7 +21,7 @@ const RENAMED_COMMANDS: ReadonlyMap<string, string> = new Map([
 
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
-const FORMATS = [...OUTPUT_FORMATS, `${JSON_PATH}PATH`, ...ROW_FORMATS];
+const FORMAT_NAMES = [...OUTPUT_FORMATS, `${JSON_PATH}PATH`, ...ROW_FORMATS];
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   backend: valueOption('URL', `backend URL; default ${DEFAULT_BACKEND}`),
@@ -31,19 +31,23 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
   'trusted-ca-file': valueOption('FILE', 'verify the backend certificate with these CA certificates (PEM)', {
     completes: 'file',
   }),
-  'insecure-skip-tls-verify': flag('do not verify the certificate of the backend (testing only)'),
-  output: valueOption('FORMAT', `output format: ${FORMATS.join(', ')}; wide, name and csv for lists; default table`, {
-    completes: FORMATS,
-    short: 'o',
-  }),
-  headers: flag('show column titles in tables and CSV (default); --no-headers: hide them'),
-  utc: flag('show and read times in UTC; default: local time, or time-zone of the configuration file'),
-  raw: flag('print control characters unchanged (only if output goes to a pipe)'),
-  help: flag('show help for the command', { short: 'h' }),
-  version: flag('show the version of monctl'),
+  'insecure-skip-tls-verify': switchOption('do not verify the certificate of the backend (testing only)'),
+  output: valueOption(
+    'FORMAT',
+    `output format: ${FORMAT_NAMES.join(', ')}; wide, name and csv for lists; default table`,
+    {
+      completes: FORMAT_NAMES,
+      short: 'o',
+    },
+  ),
+  headers: switchOption('show column titles in tables and CSV (default); --no-headers: hide them'),
+  utc: switchOption('show and read times in UTC; default: local time, or time-zone of the configuration file'),
+  raw: switchOption('print control characters unchanged (only if output goes to a pipe)'),
+  help: switchOption('show help for the command', { short: 'h' }),
+  version: switchOption('show the version of monctl'),
 };
 
-type Arguments =
+type ParsedArguments =
   | { readonly kind: 'version' }
   /** A request for the manual of all commands that begin with `words`. */
   | { readonly kind: 'help'; readonly words: readonly string[] }
@@ -61,9 +65,9 @@ type Arguments =
  *
  * @throws MonError `invalid` with the problem and the most similar valid name
  */
-export function parseArguments(argv: readonly string[], commands: readonly Command[]): Arguments {
+export function parseArguments(argv: readonly string[], commands: readonly Command[]): ParsedArguments {
   const { own, trailingArgs } = splitTrailingArgs(argv, commands);
-  const { input, optionValues } = split(own, commands);
+  const { input, optionValues } = splitWords(own, commands);
   if (optionValues['version'] === true) return { kind: 'version' };
   const isHelpCommand = input[0] === 'help';
   const words = canonicalWords(isHelpCommand ? input.slice(1) : input, commands);
@@ -76,7 +80,8 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   if (command === undefined) {
     const called = ['monctl', ...words].join(' ');
     const next = nextWords(words, matching);
-    const shown = next.length > LISTED_MAX ? `such as ${next.slice(0, LISTED_MAX).join(', ')}` : next.join(', ');
+    const shown =
+      next.length > LISTED_COMMANDS_MAX ? `such as ${next.slice(0, LISTED_COMMANDS_MAX).join(', ')}` : next.join(', ');
     throw new MonError('invalid', `${called} needs a command: ${shown}; see ${called} --help`);
   }
   const options = { ...GLOBAL_OPTIONS, ...command.options };
@@ -114,7 +119,7 @@ function splitTrailingArgs(
  * Separates the words of a command line from its options. `rejectUnknownOptions` later rejects options that the command
  * does not have.
  */
-function split(
+function splitWords(
   argv: readonly string[],
   commands: readonly Command[],
 ): { input: readonly string[]; optionValues: Readonly<Record<string, unknown>> } {
@@ -142,7 +147,7 @@ function split(
       // meaning.
       booleanDefault: undefined,
     });
-    const entries = Object.entries(parsed.flags).map(([name, value]) => [dashed(name), value] as const);
+    const entries = Object.entries(parsed.flags).map(([name, value]) => [toDashes(name), value] as const);
     return { input: parsed.input.map(String), optionValues: Object.fromEntries(entries) };
   } catch (error) {
     throw new MonError('invalid', errorMessage(error), { cause: error });
@@ -199,7 +204,7 @@ function joinDashes(
   const takesValue = new Set<string>();
   for (const [name, { type, shortFlag }] of Object.entries(flags)) {
     if (type !== 'string') continue;
-    takesValue.add(`--${dashed(name)}`);
+    takesValue.add(`--${toDashes(name)}`);
     if (shortFlag !== undefined) takesValue.add(`-${shortFlag}`);
   }
   const end = argv.indexOf('--');
@@ -235,7 +240,7 @@ function matchingCommands(words: readonly string[], commands: readonly Command[]
         throw new MonError('invalid', 'watch is a command of the console: use mon watch, or monctl event list --watch');
       }
       const called = ['monctl', ...before].join(' ');
-      throw unknown({
+      throw unknownWordError({
         what: 'command',
         spelled: `${called} ${word}`,
         typed: word,
@@ -263,7 +268,7 @@ function rejectUnknownOptions(
     const isNegated = value === false;
     const spelled = name.length === 1 ? `-${name}` : `--${isNegated ? 'no-' : ''}${name}`;
     const commandLine = `monctl ${command.words.join(' ')}`;
-    throw unknown({
+    throw unknownWordError({
       what: `option of ${commandLine}`,
       spelled,
       typed: name,
@@ -291,9 +296,9 @@ interface UnknownWord {
   readonly help: string;
 }
 
-function unknown({ what, spelled, typed, candidates, spell, help }: UnknownWord): MonError {
-  const suggestion = nearest(typed, candidates);
-  const similar = mostSimilar(typed, candidates, SIMILAR_SHOWN).map((name) => spell(name));
+function unknownWordError({ what, spelled, typed, candidates, spell, help }: UnknownWord): MonError {
+  const suggestion = findNearest(typed, candidates);
+  const similar = rankBySimilarity(typed, candidates, SIMILAR_SHOWN).map((name) => spell(name));
   const advice =
     suggestion === undefined
       ? `the most similar are ${similar.join(', ')}; see ${help}`
@@ -318,6 +323,6 @@ function camelCase(name: string): string {
   return name.replaceAll(/-([a-z])/g, (_, initial: string) => initial.toUpperCase());
 }
 
-function dashed(name: string): string {
+function toDashes(name: string): string {
   return name.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
 }

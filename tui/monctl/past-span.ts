@@ -1,5 +1,5 @@
 import { MonError } from '../../shared/errors.ts';
-import type { Call } from './command.ts';
+import type { CommandCall } from './command.ts';
 import { valueOption } from './flags.ts';
 import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { parsePast } from './times.ts';
@@ -15,7 +15,7 @@ export const SPAN_OPTIONS = {
  *
  * @throws MonError `invalid` when a time cannot be parsed, or `--since` is not before `--until`
  */
-export function spanOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): {
+export function spanOf({ flags, nowMs }: Pick<CommandCall, 'flags' | 'nowMs'>): {
   readonly since?: number;
   readonly until?: number;
 } {

@@ -31,7 +31,7 @@ const PERIOD_MS = 2000;
  *
  * @throws MonError for every failure that a retry cannot fix
  */
-export async function* poll<Item>(
+export async function* pollList<Item>(
   clock: FeedClock,
   fetch: () => Promise<readonly Item[]>,
 ): AsyncGenerator<ListUpdate<Item>, void, undefined> {
@@ -45,10 +45,10 @@ export async function* poll<Item>(
       trouble = error.message;
     }
     yield { items, trouble };
-    await pause(clock, PERIOD_MS);
+    await waitFor(clock, PERIOD_MS);
   }
 }
 
-export function pause(clock: FeedClock, delayMs: number): Promise<void> {
+export function waitFor(clock: FeedClock, delayMs: number): Promise<void> {
   return new Promise((resolve) => void clock.after(delayMs, resolve));
 }

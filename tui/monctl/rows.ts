@@ -1,13 +1,13 @@
 import { parseDuration } from '../../shared/domain/duration.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
-import { nearest } from '../../shared/domain/nearest.ts';
+import { findNearest } from '../../shared/domain/nearest.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { MonError } from '../../shared/errors.ts';
-import type { Call } from './command.ts';
+import type { CommandCall } from './command.ts';
 import { valueOption, type CommandOption } from './flags.ts';
-import { parseJsonPath, valuesAt } from './json-path.ts';
+import { parseJsonPath, selectValues } from './json-path.ts';
 import type { OutputFormat } from './output.ts';
-import { table, type Column } from './table.ts';
+import { tableText, type Column } from './table.ts';
 
 /** Options of every command that prints rows. Commands with these options support all output formats. */
 export const ROW_OPTIONS: Readonly<Record<'columns' | 'sort', CommandOption>> = {
@@ -44,7 +44,7 @@ export function valueOf<Item>(list: RowList<Item>, item: Item): unknown {
  * @throws MonError `invalid` when `--columns` or `--sort` name a column that does not exist
  */
 export async function showRows<Item>(
-  call: Call,
+  call: CommandCall,
   list: RowList<Item>,
   items: readonly Item[],
   limit?: number,
@@ -56,13 +56,17 @@ export async function showRows<Item>(
     if (output.format === 'name') return rows.map((row) => safeLine(list.key(row))).join('\n');
     if (rows.length === 0) return '';
     const columns = chosenColumns(call, list, nowMs, rows);
-    return output.format === 'csv' ? csv(columns, rows, output.look) : table(columns, rows, output.look);
+    return output.format === 'csv' ? csvText(columns, rows, output.look) : tableText(columns, rows, output.look);
   };
   await output.show(list.document ?? rows.map((row) => valueOf(list, row)), text);
   return rows;
 }
 
-function rejectUnknownColumns<Item>({ flags, output, nowMs }: Call, list: RowList<Item>, items: readonly Item[]): void {
+function rejectUnknownColumns<Item>(
+  { flags, output, nowMs }: CommandCall,
+  list: RowList<Item>,
+  items: readonly Item[],
+): void {
   if (flags.value('columns') !== undefined && !COLUMN_FORMATS.has(output.format)) {
     throw new MonError('invalid', `--columns works with --output ${[...COLUMN_FORMATS].join(', ')}`);
   }
@@ -73,7 +77,7 @@ function rejectUnknownColumns<Item>({ flags, output, nowMs }: Call, list: RowLis
     if (names.includes(name.toLowerCase())) continue;
     const { has } = attributeColumn(list, name);
     if (items.some(has)) continue;
-    const similar = nearest(name, names);
+    const similar = findNearest(name, names);
     const advice = similar === undefined ? `the columns are ${names.join(', ')}` : `did you mean ${similar}?`;
     throw new MonError('invalid', `there is no column or attribute ${JSON.stringify(name)}: ${advice}`);
   }
@@ -86,7 +90,7 @@ const COLUMN_FORMATS: ReadonlySet<OutputFormat> = new Set<OutputFormat>(['table'
  * format is `wide`.
  */
 export function chosenColumns<Item>(
-  { flags, output }: Pick<Call, 'flags' | 'output'>,
+  { flags, output }: Pick<CommandCall, 'flags' | 'output'>,
   list: RowList<Item>,
   nowMs: number,
   shown: readonly Item[],
@@ -94,16 +98,16 @@ export function chosenColumns<Item>(
   const all = list.columns(nowMs, shown);
   const names = flags.list('columns');
   if (names === undefined) return all.filter(({ isWide }) => isWide !== true || output.format === 'wide');
-  return names.map((name) => columnNamed(list, name, all));
+  return names.map((name) => findColumn(list, name, all));
 }
 
-function columnNamed<Item>(list: RowList<Item>, name: string, all: readonly Column<Item>[]): Column<Item> {
+function findColumn<Item>(list: RowList<Item>, name: string, all: readonly Column<Item>[]): Column<Item> {
   return all.find((one) => columnName(one) === name.toLowerCase()) ?? attributeColumn(list, name);
 }
 
 /** Returns the items in the order of `--sort`; without it, in their own order. Items without a value come last. */
 export function sortRows<Item>(
-  { flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>,
+  { flags, nowMs }: Pick<CommandCall, 'flags' | 'nowMs'>,
   list: RowList<Item>,
   items: readonly Item[],
 ): readonly Item[] {
@@ -111,7 +115,7 @@ export function sortRows<Item>(
   if (field === undefined || items.length === 0) return items;
   const isReversed = field.startsWith('-');
   const name = isReversed ? field.slice(1) : field;
-  const column = columnNamed(list, name, list.columns(nowMs, items));
+  const column = findColumn(list, name, list.columns(nowMs, items));
   const keyed = items.map((item) => ({ item, key: sortKey(column, item) }));
   const direction = isReversed ? -1 : 1;
   return keyed
@@ -133,7 +137,7 @@ function attributeColumn<Item>(
   name: string,
 ): Column<Item> & { readonly has: (item: Item) => boolean } {
   const path = parseJsonPath(name);
-  const values = (item: Item): readonly unknown[] => valuesAt(valueOf(list, item), path);
+  const values = (item: Item): readonly unknown[] => selectValues(valueOf(list, item), path);
   return {
     title: name.toUpperCase(),
     has: (item) => values(item).length > 0,
@@ -171,7 +175,7 @@ function compareKeys(a: number | string, b: number | string): number {
  * Formats rows as CSV (RFC 4180) with a line of column names. Lines end with a line feed only, as Unix tools expect. A
  * cell that a spreadsheet would run as a formula gets an apostrophe in front.
  */
-export function csv<Item>(
+export function csvText<Item>(
   columns: readonly Column<Item>[],
   rows: readonly Item[],
   { raw, headers }: { readonly raw: boolean; readonly headers?: boolean },

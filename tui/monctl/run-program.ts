@@ -22,10 +22,10 @@ export class ProgramEnded extends Error {
 }
 
 /** Signals that a terminal sends to all its foreground processes. */
-const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+const TERMINAL_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
 
 /** Signals that monctl passes on to the program that it runs. */
-const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'];
+const FORWARDED_SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'];
 
 /**
  * Runs a program with the input, output and signals of monctl, and waits for its end.
@@ -37,9 +37,9 @@ export const runProgram: RunProgram = async ([program = '', ...words]) => {
   let child: ChildProcess | undefined;
   const isAtTerminal = process.stdin.isTTY;
   const handlers = new Map<NodeJS.Signals, () => void>();
-  for (const signal of PASSED_ON) handlers.set(signal, () => void child?.kill(signal));
+  for (const signal of FORWARDED_SIGNALS) handlers.set(signal, () => void child?.kill(signal));
   // The terminal also sends these signals to the program; passing them on would deliver them twice.
-  for (const signal of FROM_TERMINAL) handlers.set(signal, () => void (isAtTerminal || child?.kill(signal)));
+  for (const signal of TERMINAL_SIGNALS) handlers.set(signal, () => void (isAtTerminal || child?.kill(signal)));
   // The signal handlers are installed before the program starts: otherwise an early signal would end monctl before it
   // has ended the maintenance silence. Pending signals are handled once `spawn` has returned.
   for (const [signal, handler] of handlers) process.on(signal, handler);

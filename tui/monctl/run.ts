@@ -39,16 +39,16 @@ import { upgradeCommands } from './commands/upgrade.ts';
 import { userCommands } from './commands/user.ts';
 import { versionCommand } from './commands/version.ts';
 import { chosenBackend, tlsFlags, type ChosenBackend } from './choose-backend.ts';
-import { COMPLETE, complete } from './complete.ts';
+import { COMPLETE_COMMAND, printCompletions } from './complete.ts';
 import { exitCode, ExitError } from './exit-codes.ts';
 import type { Flags } from './flags.ts';
-import { manual, type CommandGroup } from './help.ts';
+import { manualText, type CommandGroup } from './help.ts';
 import { inAnyNamespace } from './namespaces.ts';
 import { ProgramEnded } from './run-program.ts';
 import type { Command, ProcessEnvironment } from './command.ts';
 import { openOutput } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
-import { EXIT } from '../words/exit-codes.ts';
+import { EXIT_CODES } from '../words/exit-codes.ts';
 import { configureZone } from '../words/shown-time.ts';
 import { isAsciiLocale } from '../words/locale.ts';
 
@@ -98,7 +98,7 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
   },
 ];
 
-export const COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands);
+export const ALL_COMMANDS: readonly Command[] = COMMAND_GROUPS.flatMap(({ commands }) => commands);
 
 /** Runs one command line, prints the error if it fails, and returns the exit code. */
 export async function runMonctlCommand(
@@ -107,14 +107,14 @@ export async function runMonctlCommand(
 ): Promise<number> {
   try {
     await carryOut(argv, processEnvironment);
-    return EXIT.success;
+    return EXIT_CODES.success;
   } catch (error) {
     if (error instanceof ProgramEnded) return error.code;
     // The message may contain text from the backend, so its control characters are escaped.
     processEnvironment.stderr.write(`monctl: ${safeText(errorMessage(error))}\n`);
     if (error instanceof ExitError) return error.code;
-    if (error instanceof TlsTrustError) return EXIT.usage;
-    return error instanceof MonError ? exitCode(error.code) : EXIT.failure;
+    if (error instanceof TlsTrustError) return EXIT_CODES.usage;
+    return error instanceof MonError ? exitCode(error.code) : EXIT_CODES.failure;
   }
 }
 
@@ -145,16 +145,16 @@ const NO_BACKEND: ChosenBackend = {
 async function carryOut(argv: readonly string[], surroundings: ProcessEnvironment): Promise<void> {
   const { stdout, stderr, ...around } = surroundings;
   const { env } = around;
-  if (argv[0] === COMPLETE) return complete(argv.slice(1), COMMANDS, surroundings);
-  const called = parseArguments(argv, COMMANDS);
+  if (argv[0] === COMPLETE_COMMAND) return printCompletions(argv.slice(1), ALL_COMMANDS, surroundings);
+  const called = parseArguments(argv, ALL_COMMANDS);
   switch (called.kind) {
     case 'version':
       stdout.write(`${VERSION}\n`);
       return;
     case 'help': {
       const { words } = called;
-      const matching = COMMANDS.filter((command) => words.every((word, index) => command.words[index] === word));
-      stdout.write(`${manual(words, matching, GLOBAL_OPTIONS, COMMAND_GROUPS)}\n`);
+      const matching = ALL_COMMANDS.filter((command) => words.every((word, index) => command.words[index] === word));
+      stdout.write(`${manualText(words, matching, GLOBAL_OPTIONS, COMMAND_GROUPS)}\n`);
       return;
     }
     case 'command': {

@@ -1,5 +1,5 @@
 import { MonError } from '../../shared/errors.ts';
-import type { Call } from './command.ts';
+import type { CommandCall } from './command.ts';
 import { readText } from './input.ts';
 import { valueOption, type CommandOption } from './flags.ts';
 
@@ -25,7 +25,7 @@ export function secretOption(what: string): CommandOption {
  * ask
  */
 export async function readSecret(
-  call: Pick<Call, 'flags' | 'readInput' | 'ask'>,
+  call: Pick<CommandCall, 'flags' | 'readInput' | 'ask'>,
   { option, what, isNew = false }: { readonly option: string; readonly what: string; readonly isNew?: boolean },
 ): Promise<string> {
   const file = call.flags.value(option);
@@ -38,7 +38,7 @@ export async function readSecret(
 }
 
 async function promptForSecret(
-  { ask }: Pick<Call, 'ask'>,
+  { ask }: Pick<CommandCall, 'ask'>,
   { option, what, isNew }: { readonly option: string; readonly what: string; readonly isNew: boolean },
 ): Promise<string> {
   if (ask === undefined) {

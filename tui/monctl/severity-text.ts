@@ -1,7 +1,13 @@
-import { parseSeverity, severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
+import {
+  parseSeverity,
+  severityOf,
+  STATUS_BY_SEVERITY,
+  SEVERITIES_WORST_FIRST,
+  type Severity,
+} from '../../shared/domain/severity.ts';
 import { MonError } from '../../shared/errors.ts';
-import { counted } from './counted-noun.ts';
-import type { Style } from './table.ts';
+import { countedNoun } from './counted-noun.ts';
+import type { CellStyle } from './table.ts';
 
 const STATUS_WORD: Readonly<Record<Severity, string>> = {
   ok: 'OK',
@@ -10,7 +16,7 @@ const STATUS_WORD: Readonly<Record<Severity, string>> = {
   unknown: 'UNKN',
 };
 
-const STATUS_STYLE: Readonly<Record<Severity, Style>> = {
+const STATUS_STYLE: Readonly<Record<Severity, CellStyle>> = {
   ok: 'green',
   warning: 'yellow',
   critical: ['red', 'bold'],
@@ -30,7 +36,7 @@ export function statusText(status: number): string {
   return `${statusWord(status)} (${String(status)})`;
 }
 
-export function statusStyle(status: number): Style {
+export function statusStyle(status: number): CellStyle {
   return STATUS_STYLE[severityOf(status)];
 }
 
@@ -42,7 +48,7 @@ export function severityWord(severity: Severity | undefined): string {
   return severity === undefined ? '' : STATUS_WORD[severity];
 }
 
-export function severityStyle(severity: Severity | undefined): Style | undefined {
+export function severityStyle(severity: Severity | undefined): CellStyle | undefined {
   return severity === undefined ? undefined : STATUS_STYLE[severity];
 }
 
@@ -53,7 +59,7 @@ export function severityStyle(severity: Severity | undefined): Style | undefined
  */
 export function parseStatus(text: string): number {
   const severity = parseSeverity(text);
-  if (severity !== undefined) return STATUS_OF[severity];
+  if (severity !== undefined) return STATUS_BY_SEVERITY[severity];
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new MonError('invalid', `STATUS must be ok, warn, crit, unknown or a number, not ${JSON.stringify(text)}`);
 }
@@ -77,9 +83,9 @@ export function parseStatusFilter(text: string | undefined): (status: number) =>
 
 /** Returns the number of events in total and by severity, such as `3 events: 1 critical, 2 warning`. */
 export function eventCounts(events: readonly { readonly check: { readonly status: number } }[]): string {
-  const counts = WORST_FIRST.flatMap((severity) => {
+  const counts = SEVERITIES_WORST_FIRST.flatMap((severity) => {
     const count = events.filter(({ check }) => severityOf(check.status) === severity).length;
     return count === 0 ? [] : [`${String(count)} ${severity}`];
   });
-  return `${counted(events.length, 'events')}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
+  return `${countedNoun(events.length, 'events')}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
 }

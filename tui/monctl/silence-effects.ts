@@ -1,19 +1,19 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { eventRow } from '../../shared/domain/event-row.ts';
-import { WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
+import { SEVERITIES_WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import { silenceName } from '../../shared/domain/silence-name.ts';
 import { MonError } from '../../shared/errors.ts';
 import type {
   SilencedDetail,
-  SilencedTargetParts,
+  SilencedTargetAttributes,
   SilencedView,
   SubmittedMonSilenced,
 } from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../model/silence-preview.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { SELECTOR_UNSUPPORTED } from '../words/silence-text.ts';
-import type { Call } from './command.ts';
-import { counted } from './counted-noun.ts';
+import type { CommandCall } from './command.ts';
+import { countedNoun } from './counted-noun.ts';
 import { requireExisting } from './require-existing.ts';
 import { eventCounts } from './severity-text.ts';
 
@@ -23,7 +23,7 @@ import { eventCounts } from './severity-text.ts';
  * @throws MonError `conflict` when a recurring silence with this id exists, which a one-time silence cannot replace
  */
 export async function silenceEffects(
-  { api, nowMs }: Call,
+  { api, nowMs }: CommandCall,
   id: string,
   entry: SubmittedMonSilenced,
 ): Promise<readonly string[]> {
@@ -65,18 +65,18 @@ async function selectorEffects(
 }
 
 function effectsOf(
-  target: SilencedTargetParts,
+  target: SilencedTargetAttributes,
   present: SilencedView | undefined,
   events: Readonly<Record<Severity | 'total' | 'silenced', number>>,
 ): readonly string[] {
-  const counts = WORST_FIRST.filter((severity) => events[severity] > 0)
+  const counts = SEVERITIES_WORST_FIRST.filter((severity) => events[severity] > 0)
     .map((severity) => `${String(events[severity])} ${severity}`)
     .join(', ');
   return [
     ...(present === undefined
       ? [`the silence ${silenceName(target)} would be created`]
-      : [`the silence ${silenceName(present)}${madeBy(present)} would be replaced`]),
-    `it matches ${counted(events.total, 'events')}${counts === '' ? '' : ` now: ${counts}`}`,
+      : [`the silence ${silenceName(present)}${originText(present)} would be replaced`]),
+    `it matches ${countedNoun(events.total, 'events')}${counts === '' ? '' : ` now: ${counts}`}`,
     ...(events.silenced === 0 ? [] : [`${String(events.silenced)} of them already silenced`]),
   ];
 }
@@ -86,20 +86,20 @@ function effectsOf(
  *
  * @throws MonError `not_found` when the silence does not exist
  */
-export async function clearEffects({ api }: Call, id: string): Promise<readonly string[]> {
+export async function clearEffects({ api }: CommandCall, id: string): Promise<readonly string[]> {
   const [entry, events] = await Promise.all([requireSilence(api(), id), api().events()]);
   const matched = events.filter((event) => event.silenced_by.includes(id));
   const affectedEvents = matched.filter((event) => event.silenced_by.length === 1);
   return [
-    `the silence ${silenceName(entry)}${madeBy(entry)} would end`,
+    `the silence ${silenceName(entry)}${originText(entry)} would end`,
     `${eventCounts(affectedEvents)} would no longer be silenced`,
     ...(affectedEvents.length === matched.length
       ? []
-      : [`${counted(matched.length - affectedEvents.length, 'events')} would stay silenced by other silences`]),
+      : [`${countedNoun(matched.length - affectedEvents.length, 'events')} would stay silenced by other silences`]),
   ];
 }
 
-function madeBy({ creator, reason }: SilencedView): string {
+function originText({ creator, reason }: SilencedView): string {
   return `${creator === null ? '' : ` of ${creator}`}${reason === null ? '' : ` (${reason})`}`;
 }
 

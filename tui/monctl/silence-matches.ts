@@ -2,7 +2,7 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import { withoutUndefined } from '../../shared/domain/without-undefined.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { MonError } from '../../shared/errors.ts';
-import { counted } from './counted-noun.ts';
+import { countedNoun } from './counted-noun.ts';
 import type { SearchTarget } from './silence-target.ts';
 
 /**
@@ -39,7 +39,7 @@ export async function unknownClient(
 
 export function matchLines({ events_matched: events, unknown_client: client }: SilenceMatchReport): readonly string[] {
   return [
-    ...(events === undefined ? [] : [`it matches ${counted(events, 'events')} now`]),
+    ...(events === undefined ? [] : [`it matches ${countedNoun(events, 'events')} now`]),
     ...(client === undefined ? [] : [`warning: there is no client ${client} now; the silence applies when it reports`]),
   ];
 }

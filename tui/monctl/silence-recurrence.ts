@@ -8,10 +8,10 @@ import type { SilencedDetail, SubmittedMonSilenced } from '../../shared/schemas/
 import { RECURRENCE_UNSUPPORTED, fullWindowText } from '../words/recurrence-text.ts';
 import { valueOption, type CommandOption, type Flags } from './flags.ts';
 
-type Options = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'last-day', CommandOption>>;
+type RecurrenceOptions = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'last-day', CommandOption>>;
 
 /** Options for the schedule of a recurring silence. */
-export const RECURRENCE_OPTIONS: Options = {
+export const RECURRENCE_OPTIONS: RecurrenceOptions = {
   recur: valueOption(
     'SCHEDULE',
     "silence on a recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
@@ -22,7 +22,7 @@ export const RECURRENCE_OPTIONS: Options = {
   'last-day': valueOption('DAY', 'last day of the recurring schedule'),
 };
 
-const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {
+const OPTION_BY_PART: Readonly<Record<RecurrencePart, keyof RecurrenceOptions>> = {
   schedule: 'recur',
   zone: 'zone',
   duration: 'duration',
@@ -31,7 +31,7 @@ const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {
 };
 
 /** Options of silences that do not recur; they cannot be combined with `--recur`. */
-const ONCE = ['expire', 'begin', 'expire-on-resolve'] as const;
+const ONE_TIME_OPTIONS = ['expire', 'begin', 'expire-on-resolve'] as const;
 
 /**
  * Returns the recurrence that the options define; `undefined` without these options.
@@ -41,11 +41,11 @@ const ONCE = ['expire', 'begin', 'expire-on-resolve'] as const;
 export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | undefined {
   const schedule = flags.value('recur');
   if (schedule === undefined) {
-    const lost = Object.values(OPTION_OF).find((name) => flags.value(name) !== undefined);
+    const lost = Object.values(OPTION_BY_PART).find((name) => flags.value(name) !== undefined);
     if (lost === undefined) return undefined;
     throw new MonError('invalid', `--${lost} needs --recur, for example --recur 'sat,sun 02:00'`);
   }
-  const once = ONCE.find((name) => flags.value(name) !== undefined || flags.switch(name) === true);
+  const once = ONE_TIME_OPTIONS.find((name) => flags.value(name) !== undefined || flags.switch(name) === true);
   if (once !== undefined) {
     throw new MonError('invalid', `--${once} cannot be used with --recur: use --duration, --first-day and --last-day`);
   }
@@ -61,7 +61,7 @@ export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | und
   };
   const read = readRecurrence(written, nowMs);
   if (read.problem === undefined) return read.recurrence;
-  throw new MonError('invalid', `--${OPTION_OF[read.part]}: ${read.problem}`);
+  throw new MonError('invalid', `--${OPTION_BY_PART[read.part]}: ${read.problem}`);
 }
 
 /**
@@ -82,7 +82,7 @@ export async function windowsAhead(
 const LOOKED_UP_MAX = 20;
 
 /** Returns the recurring silences among these ids. Silences that were deleted meanwhile are left out. */
-export async function recurringAmong(api: ApiClient, ids: readonly string[]): Promise<readonly SilencedDetail[]> {
+export async function findRecurring(api: ApiClient, ids: readonly string[]): Promise<readonly SilencedDetail[]> {
   const details = await Promise.all(ids.slice(0, LOOKED_UP_MAX).map((id) => api.silencedDetail(id)));
   return details.flatMap((detail) => (detail?.recurrence === undefined ? [] : detail));
 }

@@ -3,9 +3,9 @@ import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 import type { SilencedDetail, SilenceCounters, SilencedView, SilenceIdle } from '../../shared/schemas/silenced.ts';
 import { recurrenceText, windowText } from '../words/recurrence-text.ts';
-import { counted } from './counted-noun.ts';
+import { countedNoun } from './counted-noun.ts';
 import type { Column } from './table.ts';
-import { timestamp } from './times.ts';
+import { timestampText } from './times.ts';
 import { silenceName } from '../../shared/domain/silence-name.ts';
 import { shownClock, shownDayAndClock } from '../words/shown-time.ts';
 
@@ -15,8 +15,8 @@ export function silencePeriodText(
   nowMs: number,
 ): string {
   const startSeconds = Math.max(entry.begin ?? 0, Math.floor(nowMs / 1000));
-  const from = (entry.begin ?? 0) * 1000 > nowMs ? ` from ${timestamp(startSeconds)}` : '';
-  const until = entry.expire === EXPIRE_NEVER ? '' : ` until ${timestamp(startSeconds + entry.expire)}`;
+  const from = (entry.begin ?? 0) * 1000 > nowMs ? ` from ${timestampText(startSeconds)}` : '';
+  const until = entry.expire === EXPIRE_NEVER ? '' : ` until ${timestampText(startSeconds + entry.expire)}`;
   const resolves = entry.expire_on_resolve ? `${until === '' ? ' until' : ' or until'} it resolves` : '';
   const ending = `${until}${resolves}`;
   return `${from}${ending === '' ? ' until it is deleted' : ending}`;
@@ -36,11 +36,11 @@ export interface SilenceRow {
   readonly endsAt: number | null;
 }
 
-export function listedAt({ expire_at: endsAt, ...row }: SilencedRow, nowMs: number): SilenceRow {
-  return { view: { ...row, expire: remaining(endsAt, nowMs / 1000) }, endsAt };
+export function toSilenceRow({ expire_at: endsAt, ...row }: SilencedRow, nowMs: number): SilenceRow {
+  return { view: { ...row, expire: remainingSeconds(endsAt, nowMs / 1000) }, endsAt };
 }
 
-function remaining(endsAt: number | null, nowSeconds: number): number {
+function remainingSeconds(endsAt: number | null, nowSeconds: number): number {
   return endsAt === null ? EXPIRE_NEVER : Math.max(0, Math.round(endsAt - nowSeconds));
 }
 
@@ -52,8 +52,8 @@ export function timeFields(entry: SilencedDetail, nowMs: number): readonly (read
   const { begin, expire, expire_at: end, recurrence } = entry;
   if (recurrence === undefined || begin === null || end === null) {
     return [
-      ['begins', begin === null ? 'at once' : timestamp(begin)],
-      ['expires', end === null ? 'never' : withClock(end, nowMs / 1000)],
+      ['begins', begin === null ? 'at once' : timestampText(begin)],
+      ['expires', end === null ? 'never' : durationAndClock(end, nowMs / 1000)],
       ['on resolve', entry.expire_on_resolve ? 'ends' : 'stays'],
     ];
   }
@@ -75,7 +75,10 @@ export function windowField({
 }: SilencedDetail): readonly (readonly [name: string, value: string])[] {
   if (window === undefined || recurrence === undefined) return [];
   return [
-    ['last suppressed', `${counted(window.suppressed, 'notifications')} in the window of ${timestamp(window.begin)}`],
+    [
+      'last suppressed',
+      `${countedNoun(window.suppressed, 'notifications')} in the window of ${timestampText(window.begin)}`,
+    ],
   ];
 }
 
@@ -86,23 +89,23 @@ export function idleText({ since, ends_at: end }: SilenceIdle, nowMs: number): s
   const idlePhrase = `no match for ${formatDuration(Math.max(0, nowMs / 1000 - since))}`;
   return end === undefined
     ? idlePhrase
-    : `${idlePhrase}, ends in ${formatDuration(remaining(end, nowMs / 1000))} unless it matches an event`;
+    : `${idlePhrase}, ends in ${formatDuration(remainingSeconds(end, nowMs / 1000))} unless it matches an event`;
 }
 
 export function idleColumn(nowMs: number): Column<SilenceRow> {
   return { title: 'IDLE', text: ({ view: { idle } }) => (idle === undefined ? '' : idleText(idle, nowMs)) };
 }
 
-export const RECURS: Column<SilenceRow> = {
+export const RECURRENCE_COLUMN: Column<SilenceRow> = {
   title: 'RECURS',
   text: ({ view: { recurrence } }) => (recurrence === undefined ? '' : recurrenceText(recurrence)),
 };
 
 /** Formats a time in the future as a duration and a time of the user's clock, such as `in 1h55m, 14:30Z`. */
-function withClock(seconds: number, nowSeconds: number): string {
+function durationAndClock(seconds: number, nowSeconds: number): string {
   const clock =
     seconds - nowSeconds < DAY_SECONDS ? shownClock(seconds * 1000, 'minutes') : shownDayAndClock(seconds * 1000);
-  return `in ${formatDuration(remaining(seconds, nowSeconds))}, ${clock}`;
+  return `in ${formatDuration(remainingSeconds(seconds, nowSeconds))}, ${clock}`;
 }
 
 const DAY_SECONDS = 86_400;
@@ -120,20 +123,20 @@ export function listColumns(nowMs: number): readonly Column<SilenceRow>[] {
     {
       title: 'BEGINS',
       align: 'right',
-      text: ({ view: { begin } }) => (begin !== null && begin > nowSeconds ? withClock(begin, nowSeconds) : ''),
+      text: ({ view: { begin } }) => (begin !== null && begin > nowSeconds ? durationAndClock(begin, nowSeconds) : ''),
       order: ({ view: { begin } }) => begin ?? '',
     },
     {
       title: 'EXPIRES',
       align: 'right',
-      text: ({ endsAt }) => (endsAt === null ? 'never' : withClock(endsAt, nowSeconds)),
+      text: ({ endsAt }) => (endsAt === null ? 'never' : durationAndClock(endsAt, nowSeconds)),
       order: ({ endsAt }) => endsAt ?? Number.MAX_SAFE_INTEGER,
     },
     { title: 'ON RESOLVE', text: ({ view }) => (view.expire_on_resolve ? 'yes' : 'no') },
     { title: 'SUPPRESSED', align: 'right', text: ({ view: { suppressed } }) => String(suppressed ?? '') },
     {
       title: 'CREATED',
-      text: ({ view }) => timestamp(view.timestamp),
+      text: ({ view }) => timestampText(view.timestamp),
       order: ({ view }) => view.timestamp,
       isWide: true,
     },

@@ -1,21 +1,21 @@
 import { styleText } from 'node:util';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
-import { cellWidth, fit } from '../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../terminal/cells.ts';
 
-export type Style = Parameters<typeof styleText>[0];
+export type CellStyle = Parameters<typeof styleText>[0];
 
 export interface Column<Row> {
   readonly title: string;
   readonly align?: 'left' | 'right';
   text(row: Row): string;
-  style?(row: Row): Style | undefined;
+  style?(row: Row): CellStyle | undefined;
   /** True if the column is shown only in the output format `wide` or if `--columns` names it. */
   readonly isWide?: boolean;
   /** Returns the value that `--sort` compares. Default: the text, or its number or duration. */
   order?(row: Row): number | string;
 }
 
-export interface TableLook {
+export interface TableStyle {
   /** Width of the terminal in cells; the last column is cut to fit. `undefined` means unlimited, for pipes. */
   readonly width: number | undefined;
   readonly color: boolean;
@@ -28,7 +28,7 @@ export interface TableLook {
 /**
  * Formats rows as a table below a line of column titles. Columns are aligned by terminal cells and two spaces apart.
  */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableLook): string {
+export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableStyle): string {
   const clean = look.raw ? (text: string): string => text : safeLine;
   const cells = rows.map((row) => columns.map((column) => clean(column.text(row))));
   const widths = columns.map(({ title }, index) =>
@@ -42,7 +42,8 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
       .map((column, index) => {
         const text = texts[index] ?? '';
         const style = look.color && row !== undefined ? column.style?.(row) : undefined;
-        const cell = index === lastIndex ? lastCell(text, taken, look.width) : fit(text, widths[index] ?? 0, column);
+        const cell =
+          index === lastIndex ? lastCell(text, taken, look.width) : fitToWidth(text, widths[index] ?? 0, column);
         return style === undefined ? cell : styleText(style, cell, { validateStream: false });
       })
       .join('  ')
@@ -61,21 +62,21 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
  */
 function lastCell(text: string, taken: number, width: number | undefined): string {
   if (width === undefined || taken + cellWidth(text) <= width) return text;
-  return fit(text, Math.max(10, width - taken), {});
+  return fitToWidth(text, Math.max(10, width - taken), {});
 }
 
 /** Formats names and values as two aligned columns, one pair per line. */
-export function record(fields: readonly (readonly [name: string, value: string])[], { raw }: TableLook): string {
+export function recordText(fields: readonly (readonly [name: string, value: string])[], { raw }: TableStyle): string {
   const width = fields.reduce((widest, [name]) => Math.max(widest, name.length), 0);
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${raw ? value : safeLine(value)}`.trimEnd()).join('\n');
 }
 
-/** Formats names and values as `record` does, followed by the output of a check. */
+/** Formats names and values as `recordText` does, followed by the output of a check. */
 export function recordWithOutput(
   fields: readonly (readonly [name: string, value: string])[],
   output: string,
-  look: TableLook,
+  look: TableStyle,
 ): string {
   const text = (look.raw ? output : safeText(output)).trimEnd();
-  return `${record(fields, look)}\n\n${text === '' ? '(no output)' : text}`;
+  return `${recordText(fields, look)}\n\n${text === '' ? '(no output)' : text}`;
 }

@@ -6,13 +6,13 @@ import { localClock, shownTime } from '../words/shown-time.ts';
 /**
  * Formats epoch seconds as a time such as `2026-11-20 12:00:00Z`; a number beyond the year 9999 is returned unchanged.
  */
-export function timestamp(seconds: number): string {
+export function timestampText(seconds: number): string {
   return shownTime(seconds * 1000);
 }
 
 /** Formats epoch seconds as a time with its age, such as `2026-11-20 12:00:00Z (4m10s ago)`. */
 export function timeWithAge(seconds: number, nowMs: number): string {
-  return `${timestamp(seconds)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
+  return `${timestampText(seconds)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
 }
 
 /**

@@ -6,8 +6,8 @@ import type { V2Object } from '../../shared/client/v2-client.ts';
  * types, and a list must still show the other attributes.
  */
 
-export function textAt(object: V2Object, ...path: readonly string[]): string {
-  const value = valueAt(object, path);
+export function readTextAttribute(object: V2Object, ...path: readonly string[]): string {
+  const value = readAttribute(object, path);
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
 
@@ -16,34 +16,34 @@ export function textAt(object: V2Object, ...path: readonly string[]): string {
  *
  * @returns `undefined` if the attribute is missing or not a number
  */
-export function numberAt(object: V2Object, ...path: readonly string[]): number | undefined {
-  const value = valueAt(object, path);
+export function readNumberAttribute(object: V2Object, ...path: readonly string[]): number | undefined {
+  const value = readAttribute(object, path);
   return typeof value === 'number' ? value : undefined;
 }
 
-export function flagAt(object: V2Object, ...path: readonly string[]): boolean {
-  return valueAt(object, path) === true;
+export function readFlagAttribute(object: V2Object, ...path: readonly string[]): boolean {
+  return readAttribute(object, path) === true;
 }
 
-export function textsAt(object: V2Object, ...path: readonly string[]): readonly string[] {
-  const value = valueAt(object, path);
+export function readTextsAttribute(object: V2Object, ...path: readonly string[]): readonly string[] {
+  const value = readAttribute(object, path);
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 /** Returns a copy of an object without one attribute, such as a secret or a value that changes constantly. */
-export function withoutAttribute(object: V2Object, name: string): V2Object {
+export function omitAttribute(object: V2Object, name: string): V2Object {
   return Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
 }
 
 export function nameOf(object: V2Object): string {
-  return textAt(object, 'metadata', 'name');
+  return readTextAttribute(object, 'metadata', 'name');
 }
 
 export function metadataNamespace(object: V2Object): string {
-  return textAt(object, 'metadata', 'namespace');
+  return readTextAttribute(object, 'metadata', 'namespace');
 }
 
-function valueAt(object: V2Object, path: readonly string[]): unknown {
+function readAttribute(object: V2Object, path: readonly string[]): unknown {
   let value: unknown = object;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;

@@ -1,15 +1,15 @@
 import type { ReactElement } from 'react';
-import { bindings, keyLabel, keyOf, type Binding, type KeyAction } from '../state/keys.ts';
+import { allBindings, keyLabel, keyOf, type Binding, type KeyAction } from '../state/keys.ts';
 import type { ConsoleState } from '../state/console-state.ts';
 import type { LineEditor } from '../text/line-editor.ts';
 import type { FilterState, ListState } from '../state/list-state.ts';
-import { cellWidth, fit } from '../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../terminal/cells.ts';
 import { run, type Run, type Theme, type Tone } from '../text/theme.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../words/count-text.ts';
 import { Row } from '../text/row.tsx';
 import type { HiddenColumns } from '../list/table-layout.ts';
-import { spread } from '../text/runs.ts';
+import { spreadRuns } from '../text/runs.ts';
 import type { FocusedControl } from '../form/form.ts';
 import { fieldRuns } from '../form/text-field.ts';
 import type { KeyContext } from '../state/key-context.ts';
@@ -45,7 +45,7 @@ export interface HintsState {
 const ROW_ACTIONS: ReadonlySet<KeyAction> = new Set(['mark', 'mark-all', 'sort', 'open', 'actions']);
 
 /** Renders the hints for the keys of the current key context, as many as fit. */
-export function Hints(props: HintsProps): ReactElement {
+export function HintsLine(props: HintsProps): ReactElement {
   return <Row theme={props.theme} runs={hintRuns(props)} />;
 }
 
@@ -59,7 +59,7 @@ export function hintAt(props: HintsState, cell: number): KeyAction | undefined {
 }
 
 /** Returns the width of a hint with the blanks around its key and its text, in cells. */
-function hintCells({ key, text }: Pick<Hint, 'key' | 'text'>): number {
+function hintCells({ key, text }: Pick<KeyHint, 'key' | 'text'>): number {
   return cellWidth(key) + text.length + 3;
 }
 
@@ -68,7 +68,7 @@ function hintRuns(props: HintsState): readonly Run[] {
 }
 
 /** The hint for the keys that change the field that has the focus, by the kind of the field. */
-const CONTROL_HINTS: Readonly<Partial<Record<FocusedControl, Hint>>> = {
+const CONTROL_HINTS: Readonly<Partial<Record<FocusedControl, KeyHint>>> = {
   list: { action: undefined, key: '↑↓', text: 'choose' },
   choices: { action: undefined, key: '←→', text: 'choose' },
   checkbox: { action: undefined, key: 'Space', text: 'change' },
@@ -76,17 +76,17 @@ const CONTROL_HINTS: Readonly<Partial<Record<FocusedControl, Hint>>> = {
 };
 
 /** The hint for the keys that go to a field of a form by the letter of its label. */
-const LETTER_HINT: Hint = { action: undefined, key: 'Alt-letter', text: 'field' };
+const LETTER_HINT: KeyHint = { action: undefined, key: 'Alt-letter', text: 'field' };
 
 /** A hint; its action is `undefined` if a click on it does nothing. */
-interface Hint {
+interface KeyHint {
   readonly action: KeyAction | undefined;
   readonly key: string;
   readonly text: string;
 }
 
-function shownHints(props: HintsState): readonly Hint[] {
-  const hints = bindings().flatMap(([action, binding]) => {
+function shownHints(props: HintsState): readonly KeyHint[] {
+  const hints = allBindings().flatMap(([action, binding]) => {
     const text = binding.in.includes(props.context) ? hintText(action, binding, props) : undefined;
     return text === undefined ? [] : [{ action, key: keyLabel(binding.keys[0]), text }];
   });
@@ -100,7 +100,7 @@ function shownHints(props: HintsState): readonly Hint[] {
     if (available < 0) break;
     fitting.add(action);
   }
-  const shown: readonly Hint[] = hints.filter(({ action }) => fitting.has(action));
+  const shown: readonly KeyHint[] = hints.filter(({ action }) => fitting.has(action));
   if (control === undefined) return shown;
   const hasSpace = available >= hintCells(LETTER_HINT);
   return [control, ...shown, ...(hasSpace ? [LETTER_HINT] : [])];
@@ -185,16 +185,16 @@ export function StatusLine(props: StatusLineProps): ReactElement {
     return (
       <Row
         theme={theme}
-        runs={spread([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, columns)}
+        runs={spreadRuns([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, columns)}
       />
     );
   }
   if (props.stale) {
     const note = run(' actions are disabled while disconnected; marks and filter are kept', 'warning');
-    return <Row theme={theme} runs={spread([note], right, columns)} />;
+    return <Row theme={theme} runs={spreadRuns([note], right, columns)} />;
   }
   if (notice !== undefined) {
-    return <Row theme={theme} runs={spread([run(` ${safeLine(notice)}`, 'warning')], right, columns)} />;
+    return <Row theme={theme} runs={spreadRuns([run(` ${safeLine(notice)}`, 'warning')], right, columns)} />;
   }
   const text = filter.text === '' ? 'none' : safeLine(filter.text);
   const edit = filter.text === '' ? '' : compact ? '' : `  (${keyOf('filter')} edit, ${keyOf('back')} clears)`;
@@ -203,7 +203,7 @@ export function StatusLine(props: StatusLineProps): ReactElement {
       ? [run(compact ? '  filter: ' : ' filter: ', 'faint'), run(text), run(edit, 'faint')]
       : stormRuns(props.storm, compact);
   const left = [...(compact ? countRuns(props) : []), ...shown];
-  return <Row theme={theme} runs={spread(left, right, columns)} />;
+  return <Row theme={theme} runs={spreadRuns(left, right, columns)} />;
 }
 
 /**
@@ -221,14 +221,14 @@ function promptRuns(
   const offered = completions.reduce((sum, { text }) => sum + cellWidth(text), 0);
   // While a field is being typed, its completions help more than the problem that it is not complete yet.
   if (offered > 0 && offered + cellWidth(line.text) + 1 <= available) {
-    return spread([run(' /', 'strong'), ...fieldRuns(line, available - offered, true)], completions, columns);
+    return spreadRuns([run(' /', 'strong'), ...fieldRuns(line, available - offered, true)], completions, columns);
   }
   const typed = Math.min(cellWidth(line.text) + 1, available >> 1);
   const width = Math.min(cellWidth(said), available - typed - 3);
   const field = fieldRuns(line, said === '' ? available : available - width - 3, true);
-  return spread(
+  return spreadRuns(
     [run(' /', 'strong'), ...field],
-    said === '' ? [] : [run(`  ${fit(said, width)} `, 'critical')],
+    said === '' ? [] : [run(`  ${fitToWidth(said, width)} `, 'critical')],
     columns,
   );
 }
@@ -251,7 +251,7 @@ function completionRuns({ state: { prompt }, completions = [], columns }: Status
 /** Renders the line with the number of rows and the sort order, under the list of a tall screen. */
 export function FiguresLine(props: StatusLineProps): ReactElement {
   const sort = run(`   sort: ${props.sort}`, 'faint');
-  return <Row theme={props.theme} runs={spread([...countRuns(props), sort], positionRuns(props), props.columns)} />;
+  return <Row theme={props.theme} runs={spreadRuns([...countRuns(props), sort], positionRuns(props), props.columns)} />;
 }
 
 /** Returns the hint that folding the list would put many events of one check into one row. */

@@ -1,9 +1,17 @@
 import type { ReactElement } from 'react';
 import type { ConsoleState } from '../state/console-state.ts';
 import type { EventCounts } from '../model/event-counts.ts';
-import { lagAt, type FeedStatus } from '../model/feed-status.ts';
+import { currentLagMs, type FeedStatus } from '../model/feed-status.ts';
 import type { ViewName } from '../state/view-names.ts';
-import { ACKNOWLEDGED_SYMBOL, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../text/theme.ts';
+import {
+  ACKNOWLEDGED_SYMBOL,
+  FLAPPING_SYMBOL,
+  run,
+  SILENCED_SYMBOL,
+  SEVERITY_STYLES,
+  type Run,
+  type Theme,
+} from '../text/theme.ts';
 import type { ClusterTrouble } from '../../shared/domain/cluster.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
@@ -15,7 +23,7 @@ import { shownTime } from '../words/shown-time.ts';
 import { countText } from '../words/count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { Row } from '../text/row.tsx';
-import { runsWidth, spread, completeRuns, fitRuns } from '../text/runs.ts';
+import { runsWidth, spreadRuns, completeRuns, fitRuns } from '../text/runs.ts';
 import { sparkline } from '../text/sparkline.ts';
 import { tabRuns, type SavedTab } from './tabs.ts';
 
@@ -58,18 +66,18 @@ export function ShortHeader(props: HeaderProps): ReactElement {
   const { feed, counts, nowMs, columns } = props;
   const lock = props.readOnly ? [run('  read-only', 'warning')] : [];
   const name = [run(` ${nameOf(props)} `, 'strong'), ...stateRuns(props)];
-  const left = [...name, ...rate(props, '/s'), ...entityRuns(feed.stats), ...lock];
+  const left = [...name, ...rateRuns(props, '/s'), ...entityRuns(feed.stats), ...lock];
   if (isStale(feed)) {
-    const age = [run(' '), ...asOf(feed), run(' ')];
-    return <Row theme={props.theme} runs={spread(completeRuns(left, columns - runsWidth(age)), age, columns)} />;
+    const age = [run(' '), ...asOfRuns(feed), run(' ')];
+    return <Row theme={props.theme} runs={spreadRuns(completeRuns(left, columns - runsWidth(age)), age, columns)} />;
   }
   const right = [
-    run(`${STATUS.critical.symbol}${countNow(feed, counts.critical)}`, 'critical'),
-    run(` ${STATUS.warning.symbol}${countNow(feed, counts.warning)}`, 'warning'),
-    run(` ${STATUS.unknown.symbol}${countNow(feed, counts.unknown)}`, 'unknown'),
+    run(`${SEVERITY_STYLES.critical.symbol}${countNow(feed, counts.critical)}`, 'critical'),
+    run(` ${SEVERITY_STYLES.warning.symbol}${countNow(feed, counts.warning)}`, 'warning'),
+    run(` ${SEVERITY_STYLES.unknown.symbol}${countNow(feed, counts.unknown)}`, 'unknown'),
     run(` ${SILENCED_SYMBOL}${countNow(feed, counts.silenced)}`, 'silenced'),
     ...(columns >= 80 && feed.stats !== undefined && props.paused === undefined && props.trouble === undefined
-      ? [run(` ${STATUS.ok.symbol}${countText(feed.stats.results.ok)}`, 'ok')]
+      ? [run(` ${SEVERITY_STYLES.ok.symbol}${countText(feed.stats.results.ok)}`, 'ok')]
       : []),
     run(`  ${clockText(nowMs, false)} `),
   ];
@@ -77,15 +85,15 @@ export function ShortHeader(props: HeaderProps): ReactElement {
   if (runsWidth(right) > columns >> 1) {
     const fitting = completeRuns(right, columns);
     return (
-      <Row theme={props.theme} runs={spread(completeRuns(name, columns - runsWidth(fitting)), fitting, columns)} />
+      <Row theme={props.theme} runs={spreadRuns(completeRuns(name, columns - runsWidth(fitting)), fitting, columns)} />
     );
   }
-  if (props.trouble === undefined) return <Row theme={props.theme} runs={spread(left, right, columns)} />;
+  if (props.trouble === undefined) return <Row theme={props.theme} runs={spreadRuns(left, right, columns)} />;
   const available = columns - runsWidth([...name, ...lock, ...right]);
   return (
     <Row
       theme={props.theme}
-      runs={spread([...name, ...troubleRuns(props.trouble, available), ...lock], right, columns)}
+      runs={spreadRuns([...name, ...troubleRuns(props.trouble, available), ...lock], right, columns)}
     />
   );
 }
@@ -101,12 +109,12 @@ export function TallHeader(props: HeaderProps): ReactElement {
     run(' mon  ', 'strong'),
     run(`${nameOf(props)}  `, 'strong'),
     ...stateRuns(props),
-    ...rate(props, ' results/s'),
+    ...rateRuns(props, ' results/s'),
     ...lag,
   ];
   const version = feed.backendVersion === undefined ? '' : `  srv ${safeLine(feed.backendVersion)}`;
   const who = userText(props);
-  const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
+  const clock = [...(isStale(feed) ? asOfRuns(feed) : [run(clockText(nowMs))]), run(' ')];
   const title = [...mainRuns, ...troubleRuns(props.trouble, columns - runsWidth([...mainRuns, ...clock]))];
   // The name of the user is only shown if there is space for it: the state of the connection is more important.
   const available = columns - runsWidth([...title, ...clock]);
@@ -118,8 +126,8 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const isRateShown = runsWidth([...counters, ...rates]) < columns;
   return (
     <>
-      <Row theme={theme} runs={spread(title, [run(userInfo ?? ''), ...clock], columns)} />
-      <Row theme={theme} runs={spread(counters, isRateShown ? rates : [], columns)} />
+      <Row theme={theme} runs={spreadRuns(title, [run(userInfo ?? ''), ...clock], columns)} />
+      <Row theme={theme} runs={spreadRuns(counters, isRateShown ? rates : [], columns)} />
       <Row
         theme={theme}
         runs={fitRuns(tabRuns({ view: props.view, saved: props.savedTabs ?? [] }, columns), columns)}
@@ -131,7 +139,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
 
 function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
   const counter = (severity: Severity, count: number, name: string): Run => {
-    const { symbol, tone } = STATUS[severity];
+    const { symbol, tone } = SEVERITY_STYLES[severity];
     return run(` ${symbol} ${countNow(feed, count)} ${name}  `, count === 0 ? 'faint' : tone);
   };
   return [
@@ -165,7 +173,7 @@ function rateLine(feed: FeedStatus): readonly Run[] {
   return [run('rate 5m ', 'faint'), run(`${sparkline(feed.rates, RATE_CELLS)} `, 'accent')];
 }
 
-function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
+function rateRuns({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
   if (feed.stats === undefined || feed.connection.kind !== 'live' || paused !== undefined) return [];
   return [run(` ${countText(feed.stats.rate)}${unit}`)];
 }
@@ -201,12 +209,12 @@ function userText({ creator, readOnly, past }: HeaderProps): string {
   return `${safeLine(creator)} (${readOnly || past !== undefined ? 'read-only' : 'rw'})`;
 }
 
-function asOf(feed: FeedStatus): readonly Run[] {
+function asOfRuns(feed: FeedStatus): readonly Run[] {
   return feed.lastFrameAtMs === undefined ? [] : [run(`as of ${clockText(feed.lastFrameAtMs)}`, 'warning')];
 }
 
 /** Returns the lag in milliseconds; of a merged list that of the live backend that is furthest behind. */
 function largestLag({ feed, backends, nowMs }: HeaderProps): number {
   const live = [...(backends?.values() ?? [feed])].filter(({ connection }) => connection.kind === 'live');
-  return Math.max(0, ...live.map((status) => lagAt(status, nowMs)));
+  return Math.max(0, ...live.map((status) => currentLagMs(status, nowMs)));
 }

@@ -7,13 +7,13 @@ import type { ListOfView } from '../list/list-of-view.ts';
 import type { WhereColumn } from '../model/where-column.ts';
 
 export function goBack(store: Screen & LiveData & ListOfView): void {
-  goTo(store, backInHistory(store.state));
+  openPosition(store, backInHistory(store.state));
 }
 
 /** Opens a view, with the cursor, filter, sort order and marks that it had when the user left it. */
 export function openView(store: Screen & LiveData & ListOfView, view: ViewName): void {
   if (!isViewAvailable(view)) return store.say(`${viewTitle(view)} is not available in this version`);
-  goTo(store, toView(store.state, view));
+  openPosition(store, toView(store.state, view));
 }
 
 /** Returns whether this version of the console can show the view. */
@@ -44,7 +44,7 @@ export function isOfNamespaces(view: ViewName): boolean {
   return NAMESPACED_VIEWS.has(view);
 }
 
-export function goTo(store: Screen & LiveData & ListOfView, { view, history }: ViewPosition): void {
+export function openPosition(store: Screen & LiveData & ListOfView, { view, history }: ViewPosition): void {
   if (view === store.state.view) return;
   if (!isOfSeveral(view, store.whereColumn)) {
     const [source, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];

@@ -32,7 +32,7 @@ export const COMMAND_CONTEXTS: Readonly<Record<CommandSubject, readonly KeyConte
 type CommandPorts = ScreenView & LiveData & ListOfView;
 
 /** Returns the commands of the user that can run in a key context. */
-export function ownCommandsIn(
+export function ownCommandsOfContext(
   context: KeyContext,
   { ownCommands = [] }: Pick<ConsoleOptions, 'ownCommands'>,
 ): readonly OwnCommand[] {
@@ -40,12 +40,12 @@ export function ownCommandsIn(
 }
 
 /** Returns the command of the user that has this key in a key context. */
-export function ownCommandFor(
+export function ownCommandOfKey(
   context: KeyContext,
   chord: string,
   options: ScreenView['options'],
 ): OwnCommand | undefined {
-  return ownCommandsIn(context, options).find(({ key }) => key === chord);
+  return ownCommandsOfContext(context, options).find(({ key }) => key === chord);
 }
 
 /** Requests a command of the user for the shown object or the one under the cursor, or says why it does not run. */
@@ -62,7 +62,7 @@ export function requestOwnCommand(store: Screen & CommandPorts, command: OwnComm
 
 /** Returns the menu items for the commands of the user in a key context. */
 export function ownCommandItems(store: Screen & CommandPorts, context: KeyContext): readonly MenuItem[] {
-  return ownCommandsIn(context, store.options).map((command) => {
+  return ownCommandsOfContext(context, store.options).map((command) => {
     const reason = command.isReadOnly ? undefined : whyNoChange(store);
     return {
       id: `own ${command.name}`,
@@ -85,16 +85,16 @@ function targetOfCommand(store: CommandPorts, { subjects }: OwnCommand): Command
   return target ?? { problem: `there is no ${subjects.join(' or ')} here` };
 }
 
-type Targets = readonly CommandTarget[] | { readonly problem: string };
+type CommandTargets = readonly CommandTarget[] | { readonly problem: string };
 
-function viewTargets({ state, list }: CommandPorts): Targets {
+function viewTargets({ state, list }: CommandPorts): CommandTargets {
   if (list.marks.size > 0) return { problem: `it runs on one row: ${keyOf('clear-marks')} clears the marks` };
   const kind = COMMAND_SUBJECTS.find((subject) => SUBJECT_VIEWS[subject] === state.view);
   const { key } = list.cursor;
   return kind === undefined || key === undefined ? [] : [{ kind, name: key }];
 }
 
-function layerTargets(layer: Layer): Targets {
+function layerTargets(layer: Layer): CommandTargets {
   if (layer.kind === 'detail') return [{ kind: 'event', name: layer.target.key }];
   if (layer.kind !== 'inspect') return [];
   if (layer.marks.size > 0) return { problem: `it runs on one row: ${keyOf('clear-marks')} clears the marks` };

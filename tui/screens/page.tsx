@@ -7,7 +7,7 @@ import type { ListOfView } from '../list/list-of-view.ts';
 import { Rows } from '../text/rows.tsx';
 import { run, type Line, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
-import { Hints, MESSAGE_TONES } from './footer.tsx';
+import { HintsLine, MESSAGE_TONES } from './footer.tsx';
 import { HEADER_ROWS, isStale, ShortHeader, TallHeader } from './header.tsx';
 
 /** The content of a screen between its header and the key hints. */
@@ -42,7 +42,7 @@ export function PageScreen({
       {header === 'short' && <ShortHeader {...headerProps(theme, store)} />}
       <Rows theme={theme} lines={top} height={height} />
       <Rows theme={theme} lines={bottom} />
-      <Hints {...hintsProps(theme, store)} hasRows={hasRows} />
+      <HintsLine {...hintsProps(theme, store)} hasRows={hasRows} />
     </>
   );
 }

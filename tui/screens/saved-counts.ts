@@ -1,4 +1,4 @@
-import { isSearchMatch, readSearch, type SearchOf } from '../../shared/domain/search-language.ts';
+import { isSearchMatch, readSearch, type ParsedSearch } from '../../shared/domain/search-language.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ScreenView } from '../state/ports.ts';
 import { quickViews } from '../state/saved-view.ts';
@@ -14,7 +14,7 @@ const PAUSE_MS = 1000;
 const COUNTED_VIEWS: ReadonlySet<string> = new Set(['events', 'clients', 'silences']);
 
 /** A count of the rows that match a saved view, in progress. */
-interface Count {
+interface SavedCount {
   readonly name: string;
   readonly rows: Iterator<boolean>;
   matches: number;
@@ -27,7 +27,7 @@ interface Count {
 export class SavedViewCounts {
   readonly #counts = new Map<string, number>();
   #pending: readonly string[] = [];
-  #count: Count | undefined;
+  #count: SavedCount | undefined;
   #endedAtMs = -Infinity;
 
   /** Returns the number of matching rows of a saved view; `undefined` until they have been counted. */
@@ -49,12 +49,12 @@ export class SavedViewCounts {
     if (this.#count === undefined) this.#endedAtMs = store.nowMs;
   }
 
-  #end({ name, matches }: Count): void {
+  #end({ name, matches }: SavedCount): void {
     this.#counts.set(name, matches);
     this.#count = undefined;
   }
 
-  #next(store: ScreenView & LiveData): Count | undefined {
+  #next(store: ScreenView & LiveData): SavedCount | undefined {
     const [name, ...others] = this.#pending;
     if (name === undefined) return undefined;
     this.#pending = others;
@@ -70,7 +70,7 @@ function* matchesOf(store: ScreenView & LiveData, name: string): Generator<boole
   if (table === undefined || search?.kind !== 'search') return;
   const nowSeconds = store.nowMs / 1000;
   if (table.source === undefined) {
-    for (const { searchRow, words } of eventsFor(store, search)) {
+    for (const { searchRow, words } of searchableEvents(store, search)) {
       yield isSearchMatch(search, searchRow, nowSeconds, words);
     }
     return;
@@ -82,9 +82,9 @@ function* matchesOf(store: ScreenView & LiveData, name: string): Generator<boole
 }
 
 /** Returns the data of events that a search evaluates. The text for words is only built if the search has words. */
-function* eventsFor(
+function* searchableEvents(
   { events }: LiveData,
-  { usesWords }: SearchOf<unknown>,
+  { usesWords }: ParsedSearch<unknown>,
 ): Generator<{ readonly searchRow: unknown; readonly words: string | undefined }> {
   for (const record of events.records()) {
     yield { searchRow: record.searchRow, words: usesWords ? record.words : undefined };

@@ -1,4 +1,4 @@
-import { SUBSCRIPTIONS } from '../../shared/domain/event-attributes.ts';
+import { SUBSCRIPTIONS_ATTRIBUTE } from '../../shared/domain/event-attributes.ts';
 import type { Field } from '../../shared/domain/search-fields.ts';
 import { splitName } from '../model/backend-names.ts';
 import type { AnyTable } from '../list/list-table.ts';
@@ -16,7 +16,7 @@ const NAMES_MAX = 50;
 /** Returns the completions of the last word of a filter. */
 export function filterCandidates(store: LiveData, view: ViewName, text: string): readonly string[] {
   const table = tableOf(view);
-  return table === undefined ? [] : candidates(store, table, text);
+  return table === undefined ? [] : candidatesOfTable(store, table, text);
 }
 
 /** Returns the completions of the word before the caret in the filter line; none if no letter of a word is typed. */
@@ -33,20 +33,22 @@ export function promptCompletion(store: ScreenView & LiveData): CompletionCandid
   };
 }
 
-function candidates(
+function candidatesOfTable(
   store: LiveData,
   { search: { fields }, attributes }: Pick<AnyTable, 'search' | 'attributes'>,
   text: string,
 ): readonly string[] {
   const [, name = '', operator = '', value = ''] = /([a-z_][\w./-]*)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
   const field = fields.get(name.toLowerCase());
-  if (field !== undefined && (name === SUBSCRIPTIONS || field.isAlias === true)) {
-    return plainTexts(attributes?.values(store, SUBSCRIPTIONS), value).map((one) => `${name}${operator}${one}`);
+  if (field !== undefined && (name === SUBSCRIPTIONS_ATTRIBUTE || field.isAlias === true)) {
+    return plainTexts(attributes?.values(store, SUBSCRIPTIONS_ATTRIBUTE), value).map(
+      (one) => `${name}${operator}${one}`,
+    );
   }
   if (field !== undefined) return valuesOf(store, field, value).map((one) => `${name}${operator}${one}`);
   if (name !== '') return plainTexts(attributes?.values(store, name), value).map((one) => `${name}${operator}${one}`);
   const shown = [...fields.values()].filter((one) => one.isAlias !== true && hasColumn(one.name, store.whereColumn));
-  const named = (attributes?.ids(store) ?? []).filter((id) => id !== SUBSCRIPTIONS).map((id) => `${id}=`);
+  const named = (attributes?.ids(store) ?? []).filter((id) => id !== SUBSCRIPTIONS_ATTRIBUTE).map((id) => `${id}=`);
   return [...shown.map(termOf), ...named, 'and', 'or', 'not'];
 }
 

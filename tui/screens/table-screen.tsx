@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react';
 import { keyOf } from '../state/keys.ts';
-import { FiguresLine, Hints, StatusLine, type StatusLineProps } from './footer.tsx';
+import { FiguresLine, HintsLine, StatusLine, type StatusLineProps } from './footer.tsx';
 import { isStale, ShortHeader, TallHeader } from './header.tsx';
 import { Row } from '../text/row.tsx';
 import { Rows } from '../text/rows.tsx';
@@ -53,7 +53,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
       {layout.pane > 0 && children}
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
       <StatusLine {...status} />
-      <Hints {...hintsProps(theme, store)} />
+      <HintsLine {...hintsProps(theme, store)} />
     </>
   );
 }

@@ -21,11 +21,11 @@ export interface TabState {
   readonly saved?: readonly SavedTab[];
 }
 
-type Tab = { readonly view: ViewName } | { readonly saved: string };
+type ViewTab = { readonly view: ViewName } | { readonly saved: string };
 
 /** A tab with the texts of its three lengths, the longest first. */
 interface DrawnTab {
-  readonly tab: Tab;
+  readonly tab: ViewTab;
   readonly texts: readonly [string, string, string];
   readonly isShown: boolean;
 }
@@ -40,7 +40,7 @@ export function tabRuns(state: TabState, columns: number): readonly Run[] {
 }
 
 /** Returns the view or saved view whose tab is drawn at a cell of the line of tabs; `undefined` if there is none. */
-export function tabAt(state: TabState, columns: number, cell: number): Tab | undefined {
+export function tabAt(state: TabState, columns: number, cell: number): ViewTab | undefined {
   let end = 0;
   return fittingTabs(state, columns).find(({ text }) => {
     end += cellWidth(text);
@@ -49,7 +49,7 @@ export function tabAt(state: TabState, columns: number, cell: number): Tab | und
 }
 
 interface FittingTab {
-  readonly tab: Tab;
+  readonly tab: ViewTab;
   readonly text: string;
   readonly isShown: boolean;
 }

@@ -2,7 +2,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { searchRuns } from '../form/search-line.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import type { ScreenView } from '../state/ports.ts';
-import { spread } from '../text/runs.ts';
+import { spreadRuns } from '../text/runs.ts';
 import { run, type Line } from '../text/theme.ts';
 import { countText } from '../words/count-text.ts';
 import { MESSAGE_TONES } from './footer.tsx';
@@ -37,10 +37,10 @@ export function textStatus(
 ): Line {
   if (text?.search.isOpen === true) return searchRuns(text.search, paneMatchText(text), size.columns);
   if (message !== undefined) {
-    return spread([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, size.columns);
+    return spreadRuns([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, size.columns);
   }
-  if (text === undefined) return spread([], right, size.columns);
+  if (text === undefined) return spreadRuns([], right, size.columns);
   if (text.search.line.text !== '') return searchRuns(text.search, paneMatchText(text), size.columns);
   const position = `line ${countText(text.top + 1)}/${countText(text.lines.length)}`;
-  return spread([run(` ${position}`, 'faint')], right, size.columns);
+  return spreadRuns([run(` ${position}`, 'faint')], right, size.columns);
 }

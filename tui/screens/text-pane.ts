@@ -16,8 +16,8 @@ import { silenceEntryLines } from './silences/entry-lines.ts';
 import { seriesPageLines } from './series/lines.ts';
 import { timelineSearchLines, TIMELINE_HEAD_ROWS, timelineLines } from './timeline/lines.ts';
 import { pageHeight } from './page.tsx';
-import { positionAfter } from '../keys/movement-target.ts';
-import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
+import { movedPosition } from '../keys/movement-target.ts';
+import { highlightWords, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 import type { DetailLayer } from '../state/layers/detail.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { LoadedLayer, TimelineSearchLayer } from '../state/layers/loaded.ts';
@@ -51,28 +51,28 @@ export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane 
     case 'detail':
       return detailPane(store, layer);
     case 'handling':
-      return pane(layer, handlingLines(store, layer), below(store, 2));
+      return buildPane(layer, handlingLines(store, layer), rowsBelowHeader(store, 2));
     case 'dead-letter':
-      return pane(layer, deadLetterLines(store, layer), below(store, 2));
+      return buildPane(layer, deadLetterLines(store, layer), rowsBelowHeader(store, 2));
     case 'member':
-      return pane(layer, memberLines(store, layer), below(store, 2));
+      return buildPane(layer, memberLines(store, layer), rowsBelowHeader(store, 2));
     case 'report':
-      return pane(layer, reportLines(store, layer), below(store, 2));
+      return buildPane(layer, reportLines(store, layer), rowsBelowHeader(store, 2));
     case 'timeline':
-      return pane(layer, timelineLines(store, layer), below(store, 2 + TIMELINE_HEAD_ROWS));
+      return buildPane(layer, timelineLines(store, layer), rowsBelowHeader(store, 2 + TIMELINE_HEAD_ROWS));
     case 'timeline-search':
-      return searchPane(layer, timelineSearchLines(store, layer), below(store, 2));
+      return searchPane(layer, timelineSearchLines(store, layer), rowsBelowHeader(store, 2));
     case 'incident':
-      return pane(layer, incidentLines(store, layer), below(store, 2 + INCIDENT_HEAD_ROWS));
+      return buildPane(layer, incidentLines(store, layer), rowsBelowHeader(store, 2 + INCIDENT_HEAD_ROWS));
     case 'series':
-      return pane(layer, seriesPageLines(store, layer), below(store, 2));
+      return buildPane(layer, seriesPageLines(store, layer), rowsBelowHeader(store, 2));
     case 'silence-entry':
-      return pane(layer, silenceEntryLines(store, layer), below(store, 3));
+      return buildPane(layer, silenceEntryLines(store, layer), rowsBelowHeader(store, 3));
     case 'plan-page':
-      return planPane(layer, planPageLines(store, layer), below(store, 2));
+      return planPane(layer, planPageLines(store, layer), rowsBelowHeader(store, 2));
     case 'inspect': {
       const { table, text, height } = inspectBody(store, layer);
-      return table === undefined ? pane(layer, text, height) : undefined;
+      return table === undefined ? buildPane(layer, text, height) : undefined;
     }
     case 'log':
       return layer.opened === undefined ? undefined : logPane(layer, logDetailLines(store, layer), logRows(store));
@@ -82,11 +82,15 @@ export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane 
 }
 
 /** Returns the number of screen rows that remain below a short header and `lines` further lines. */
-function below(store: ScreenView, lines: number): number {
+function rowsBelowHeader(store: ScreenView, lines: number): number {
   return Math.max(1, pageHeight(store, 'short', 1) - lines);
 }
 
-function pane(layer: DetailLayer | InspectLayer | LoadedLayer, lines: TextPane['lines'], height: number): TextPane {
+function buildPane(
+  layer: DetailLayer | InspectLayer | LoadedLayer,
+  lines: TextPane['lines'],
+  height: number,
+): TextPane {
   const top = clamp(layer.top, 0, lines.length - height);
   return { lines, height, top, search: layer.search, with: (change) => ({ ...layer, ...change }) };
 }
@@ -95,7 +99,7 @@ function pane(layer: DetailLayer | InspectLayer | LoadedLayer, lines: TextPane['
 function searchPane(layer: TimelineSearchLayer, lines: TextPane['lines'], height: number): TextPane {
   const rows = layer.load.data?.rows ?? [];
   return {
-    ...pane(layer, lines, height),
+    ...buildPane(layer, lines, height),
     with: (change) => {
       const row = rows[change.search?.at ?? -1];
       return { ...layer, ...change, ...(row !== undefined && { at: row.id }) };
@@ -106,10 +110,10 @@ function searchPane(layer: TimelineSearchLayer, lines: TextPane['lines'], height
 /** Returns the text of an event's screen: all of it, or the focused panel of a wide screen. */
 function detailPane(store: ScreenView & LiveData, layer: DetailLayer): TextPane {
   const layout = layOutDetail(store, layer);
-  if (layout.kind === 'text') return pane(layer, layout.lines, detailHeight(store, 'text'));
+  if (layout.kind === 'text') return buildPane(layer, layout.lines, detailHeight(store, 'text'));
   const focused = focusedPanel(layout, layer);
   const panel = layout.columns.flat().find(({ id }) => id === focused);
-  if (panel === undefined) return pane(layer, [], detailHeight(store, 'panels'));
+  if (panel === undefined) return buildPane(layer, [], detailHeight(store, 'panels'));
   const { id, lines, rows, top } = panel;
   return {
     lines,
@@ -157,19 +161,19 @@ export function moveText(store: TextPorts, action: KeyAction): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text === undefined) return false;
   const last = Math.max(0, text.lines.length - text.height);
-  const top = positionAfter(action, text.top, { rows: text.height, last });
-  return top !== undefined && put(store, text.with({ top }));
+  const top = movedPosition(action, text.top, { rows: text.height, last });
+  return top !== undefined && putAndReport(store, text.with({ top }));
 }
 
 export function openTextSearch(store: TextPorts): void {
   const text = textPaneOf(store, store.state.layers.at(-1));
-  if (text !== undefined) put(store, text.with({ search: { ...text.search, isOpen: true } }));
+  if (text !== undefined) putAndReport(store, text.with({ search: { ...text.search, isOpen: true } }));
 }
 
 /** Scrolls the text of the topmost screen to the next or previous match of its search. */
 export function seekMatch(store: TextPorts & Screen, step: 1 | -1): void {
   const text = textPaneOf(store, store.state.layers.at(-1));
-  if (text !== undefined) seek(store, text, step);
+  if (text !== undefined) seekInText(store, text, step);
 }
 
 /**
@@ -179,7 +183,7 @@ export function seekMatch(store: TextPorts & Screen, step: 1 | -1): void {
  */
 export function clearTextSearch(store: TextPorts): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
-  return text !== undefined && text.search.line.text !== '' && put(store, text.with({ search: NO_SEARCH }));
+  return text !== undefined && text.search.line.text !== '' && putAndReport(store, text.with({ search: NO_SEARCH }));
 }
 
 /** The interfaces of the store from which scrollable texts are built. */
@@ -194,14 +198,15 @@ type TextPorts = Screen & TextData;
 export function searchTyped(text: TextPane, search: SearchField): Layer {
   const matches = matchingLines(text.lines, search);
   const at = matches.find((line) => line >= text.top) ?? matches[0];
-  return text.with({ search: { ...search, at }, ...(at !== undefined && { top: topFor(text, at) }) });
+  return text.with({ search: { ...search, at }, ...(at !== undefined && { top: topForLine(text, at) }) });
 }
 
-function seek(store: Screen, text: TextPane, step: 1 | -1): void {
+function seekInText(store: Screen, text: TextPane, step: 1 | -1): void {
   const matches = matchingLines(text.lines, text.search);
   const from = text.search.at ?? (step === 1 ? text.top - 1 : text.top);
   const at = nextMatch(matches, from, step);
-  if (at !== undefined) return putLayer(store, text.with({ search: { ...text.search, at }, top: topFor(text, at) }));
+  if (at !== undefined)
+    return putLayer(store, text.with({ search: { ...text.search, at }, top: topForLine(text, at) }));
   store.say(text.search.line.text === '' ? 'no search yet: press / to start one' : 'no match');
 }
 
@@ -209,14 +214,14 @@ function seek(store: Screen, text: TextPane, step: 1 | -1): void {
  * Returns the index of the first visible line, so that line `at` is visible. If it is not visible now, the text scrolls
  * so that it is in the middle.
  */
-function topFor({ lines, height, top }: TextPane, at: number): number {
+function topForLine({ lines, height, top }: TextPane, at: number): number {
   if (at >= top && at < top + height) return top;
   return clamp(at - (height >> 1), 0, lines.length - height);
 }
 
 /** Returns the visible lines with the matches highlighted. */
 export function paneLines({ lines, height, top, search }: TextPane): TextPane['lines'] {
-  return lines.slice(top, top + height).map((line, row) => highlighted(line, search, top + row === search.at));
+  return lines.slice(top, top + height).map((line, row) => highlightWords(line, search, top + row === search.at));
 }
 
 /** Returns a text for the number of matches and the current match. */
@@ -224,7 +229,7 @@ export function paneMatchText({ lines, search }: TextPane): string {
   return matchText(matchingLines(lines, search), search.at);
 }
 
-function put(store: Screen, layer: Layer): true {
+function putAndReport(store: Screen, layer: Layer): true {
   putLayer(store, layer);
   return true;
 }

@@ -3,7 +3,7 @@ import type { ViewName } from '../state/view-names.ts';
 import { hasColumn, type WhereColumn } from '../model/where-column.ts';
 import { columnOf } from '../list/list-table.ts';
 import { isSortable } from '../list/table-column.ts';
-import { noSuch } from '../words/unknown-name.ts';
+import { unknownNameText } from '../words/unknown-name.ts';
 import type { ListState } from '../state/list-state.ts';
 
 /** A column of a list that the user can show, hide or sort by. */
@@ -54,7 +54,7 @@ export function columnProblem(view: ViewName, id: string, validIds: readonly str
   const attribute = tableOf(view)?.attributes?.column(id);
   if (typeof attribute === 'object') return undefined;
   // A name with a dot is meant as an attribute.
-  return attribute !== undefined && id.includes('.') ? attribute : noSuch('column', id, validIds);
+  return attribute !== undefined && id.includes('.') ? attribute : unknownNameText('column', id, validIds);
 }
 
 /** Returns the id of the default sort column of a view; `''` if the view is not a list. */

@@ -3,16 +3,16 @@ import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { Frames, ChangedRowsRecorder, Screen } from './ports.ts';
-import type { Subject, SubjectData } from './layers/inspect.ts';
+import type { InspectSubject, SubjectData } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
-import type { Target } from '../model/target.ts';
+import type { EventTarget } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind } from './layers/loaded.ts';
 import type { EventLoad } from './layers/detail.ts';
 import type { RequestedRuns } from './requested-runs.ts';
 
 /** The message that the backend does not have an object, by the kind of the screen that shows it. */
-const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
+const MISSING_MESSAGES: Readonly<Record<LoadedLayerKind, string>> = {
   member: 'this member is no longer part of the cluster',
   'dead-letter': 'this dead letter no longer exists: it was retried or dropped',
   handling: 'no event and no result for this check on this client',
@@ -31,7 +31,7 @@ type AnswerPorts = Screen & Frames & LiveData & ChangedRowsRecorder;
 type EventContext = Pick<Extract<EventLoad, { kind: 'loaded' }>, 'row' | 'nextRun' | 'handling' | 'activity'>;
 
 /** The part of the store in which responses of the backend are stored. */
-export interface Answered {
+export interface ResponseState {
   readonly answers: BackendResponses;
   /** The runs of checks that the user requested last. */
   readonly requestedRuns: RequestedRuns;
@@ -51,13 +51,13 @@ export class BackendResponses {
   }
 
   /** Stores the response to `load-event`. `event` is `undefined` if the event does not exist. */
-  eventLoaded(target: Target, into: 'detail' | 'pane', event: Event | undefined, context: EventContext): void {
+  eventLoaded(target: EventTarget, into: 'detail' | 'pane', event: Event | undefined, context: EventContext): void {
     const load: EventLoad =
       event === undefined ? { kind: 'missing' } : { kind: 'loaded', event, ...context, reloading: false };
     this.#showLoad(target, into, load);
   }
 
-  eventFailed(target: Target, into: 'detail' | 'pane', message: string): void {
+  eventFailed(target: EventTarget, into: 'detail' | 'pane', message: string): void {
     this.#showLoad(target, into, { kind: 'failed', message });
   }
 
@@ -79,7 +79,7 @@ export class BackendResponses {
    * Stores the response to `load-subject`. `data` is `undefined` if the backend has no client, check, aggregate or
    * result of this name.
    */
-  subjectLoaded(subject: Subject, data: SubjectData | undefined): void {
+  subjectLoaded(subject: InspectSubject, data: SubjectData | undefined): void {
     if (data === undefined) return this.subjectFailed(subject, `there is no ${subject.kind} with this name`);
     const loadedAtMs = this.#store.options.now();
     updateSubject(this.#store, subject, (load) => ({
@@ -91,13 +91,13 @@ export class BackendResponses {
     }));
   }
 
-  subjectFailed(subject: Subject, failure: string): void {
+  subjectFailed(subject: InspectSubject, failure: string): void {
     updateSubject(this.#store, subject, (load) => ({ ...load, failure, isLoading: false }));
   }
 
   /** Stores the response to `load-layer`. `data` is `undefined` if the backend has no such object. */
   layerLoaded<Kind extends LoadedLayerKind>(kind: Kind, id: string, data: LayerData[Kind] | undefined): void {
-    if (data === undefined) return this.layerFailed(kind, id, MISSING[kind]);
+    if (data === undefined) return this.layerFailed(kind, id, MISSING_MESSAGES[kind]);
     const loadedAtMs = this.#store.options.now();
     updateLoaded(this.#store, kind, id, (load) => ({
       ...load,
@@ -118,7 +118,7 @@ export class BackendResponses {
     this.#store.allChanged('silences');
   }
 
-  #showLoad(target: Target, into: 'detail' | 'pane', load: EventLoad): void {
+  #showLoad(target: EventTarget, into: 'detail' | 'pane', load: EventLoad): void {
     const { state } = this.#store;
     if (into === 'pane') {
       if (state.peek?.target.key === target.key) this.#store.update({ peek: { target, load } });

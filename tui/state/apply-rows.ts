@@ -50,7 +50,7 @@ export function applyRows(store: RowsTarget, bell: Bell, rows: FeedRows, context
   for (const [id, row] of Object.entries(rows.silenced ?? {})) {
     const previous = store.silenced.get(id);
     if (row === null && previous !== undefined) store.silenceHistory.recordEnd(previous, context.nowMs);
-    if (row !== null && context.isNews) remind(store, row, previous, context.nowMs);
+    if (row !== null && context.isNews) showReminder(store, row, previous, context.nowMs);
     setOrDelete(store.silenced, id, row);
     store.changed('silences', id);
   }
@@ -87,7 +87,7 @@ function allRowsChanged(store: ChangedRowsRecorder): void {
 }
 
 /** Shows a message that a silence is about to end, as soon as the backend reports that it sent its reminder. */
-function remind(store: Screen, row: SilencedRow, previous: SilencedRow | undefined, nowMs: number): void {
+function showReminder(store: Screen, row: SilencedRow, previous: SilencedRow | undefined, nowMs: number): void {
   const { reminder_sent: reminderSent, expire_at: end } = row;
   if (reminderSent === undefined || end === null || previous?.reminder_sent !== undefined) return;
   const left = formatDuration(end - nowMs / 1000, 1);

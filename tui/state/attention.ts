@@ -7,4 +7,4 @@ export interface Attention {
   readonly mutedUntilMs: number;
 }
 
-export const ATTENTION: Attention = { bell: true, notify: false, mutedUntilMs: 0 };
+export const DEFAULT_ATTENTION: Attention = { bell: true, notify: false, mutedUntilMs: 0 };

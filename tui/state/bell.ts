@@ -17,7 +17,7 @@ const TEXT_MAX = 200;
 type BellEvent = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by' | 'acknowledged'>;
 
 /** The attributes that an event had before its change, by which the bell decides whether to ring. */
-type Before = Pick<EventBrief, 'status' | 'inhibited_by'>;
+type EventBeforeChange = Pick<EventBrief, 'status' | 'inhibited_by'>;
 
 /**
  * The bell of the console. It rings for a new critical event that is not silenced, acknowledged or inhibited. It also
@@ -33,7 +33,7 @@ export class Bell {
    */
   ringIfRequired(
     store: Screen & Pick<LiveData, 'feed'>,
-    before: Before | undefined,
+    before: EventBeforeChange | undefined,
     row: BellEvent,
     nowMs: number,
   ): void {
@@ -55,7 +55,7 @@ export function toggleMute(store: Screen): void {
   store.say(isMuted ? 'bell on' : `bell muted for ${formatDuration(MUTE_MS / 1000)}`);
 }
 
-function isNewCritical(before: Before | undefined, row: BellEvent): boolean {
+function isNewCritical(before: EventBeforeChange | undefined, row: BellEvent): boolean {
   if (eventClass(row) !== 'critical' || row.inhibited_by !== undefined || row.acknowledged !== undefined) return false;
   return before?.status !== row.status || before.inhibited_by !== undefined;
 }

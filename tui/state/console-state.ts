@@ -8,10 +8,10 @@ import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from './overview-posit
 import { FIRST_UPGRADE_POSITION, type UpgradePosition } from './upgrade-position.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
 import { isFoldKey } from '../model/fold-by.ts';
-import { targetOf, type Target } from '../model/target.ts';
+import { targetOf, type EventTarget } from '../model/target.ts';
 import type { ConsoleMessage } from '../model/message-log.ts';
 import type { SavedView } from './saved-view.ts';
-import { ATTENTION, type Attention } from './attention.ts';
+import { DEFAULT_ATTENTION, type Attention } from './attention.ts';
 import type { EventLoad } from './layers/detail.ts';
 import type { Layer } from './layers/layer.ts';
 import { INITIAL_PANE, type PaneState } from './pane.ts';
@@ -69,7 +69,7 @@ export interface ConsoleState {
   readonly header: boolean;
   readonly overview: OverviewPosition;
   readonly upgrade: UpgradePosition;
-  readonly peek: { readonly target: Target; readonly load: EventLoad } | undefined;
+  readonly peek: { readonly target: EventTarget; readonly load: EventLoad } | undefined;
   readonly readOnly: boolean;
   /** True if the terminal has the focus. Without it, changes of the feed are drawn once a second. */
   readonly focused: boolean;
@@ -115,7 +115,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     commandHistory: [],
     savedViews: new Map(),
     themeChanges: {},
-    attention: ATTENTION,
+    attention: DEFAULT_ATTENTION,
     mouse: false,
     clicked: undefined,
     orderPausedUntilMs: 0,
@@ -123,7 +123,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
 }
 
 /** Returns the event that is drawn under the cursor of the list of events; `undefined` if it is a fold. */
-export function eventUnderCursor({ views }: Pick<ConsoleState, 'views'>): Target | undefined {
+export function eventUnderCursor({ views }: Pick<ConsoleState, 'views'>): EventTarget | undefined {
   const { key } = views.events.cursor;
   return key === undefined || isFoldKey(key) ? undefined : targetOf(key);
 }

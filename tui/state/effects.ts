@@ -2,9 +2,9 @@ import type { SilencedRequest } from '../../shared/domain/silencing.ts';
 import type { Recurrence } from '../../shared/schemas/recurrence.ts';
 import type { PlanOrder } from '../../shared/schemas/plan-run.ts';
 import type { BulkChange } from '../words/changes.ts';
-import type { Subject } from './layers/inspect.ts';
+import type { InspectSubject } from './layers/inspect.ts';
 import type { LoadedView } from '../model/view-data.ts';
-import type { Target } from '../model/target.ts';
+import type { EventTarget } from '../model/target.ts';
 import type { SavedView } from './saved-view.ts';
 import type { CommandTarget, OwnCommand } from './own-command.ts';
 import type { LoadedLayerKind } from './layers/loaded.ts';
@@ -21,12 +21,12 @@ export type Effect =
       readonly undoes?: number;
     }
   /** Resolves events and deletes the results and the history of their checks on these clients. */
-  | { readonly kind: 'delete-events'; readonly targets: readonly Target[] }
+  | { readonly kind: 'delete-events'; readonly targets: readonly EventTarget[] }
   | { readonly kind: 'delete-clients'; readonly names: readonly string[] }
   | { readonly kind: 'request-checks'; readonly orders: readonly CheckRunRequest[] }
   /** Loads the results of runs that the user requested, to report their outcome. */
   | { readonly kind: 'load-run-results'; readonly runs: readonly AwaitedRun[] }
-  | { readonly kind: 'load-subject'; readonly subject: Subject }
+  | { readonly kind: 'load-subject'; readonly subject: InspectSubject }
   | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly deadLetters: readonly DeadLetterOrder[] }
   /**
    * Makes the cluster member with the id `to` the leader. `name` is the name of the member for the user, without
@@ -47,7 +47,7 @@ export type Effect =
   /** Loads an event. `isDetailed` is true if its handlers and its activity are shown too. */
   | {
       readonly kind: 'load-event';
-      readonly target: Target;
+      readonly target: EventTarget;
       readonly into: 'detail' | 'pane';
       readonly isDetailed: boolean;
     }
@@ -80,9 +80,9 @@ export type TerminalEffect =
   | { readonly kind: 'ring'; readonly bell: boolean; readonly notice: string | undefined }
   | { readonly kind: 'copy'; readonly label: string; readonly text: string }
   /** Copies an event as JSON, or as Markdown with the command that opens it. */
-  | { readonly kind: 'copy-event'; readonly target: Target; readonly format: 'JSON' }
-  | { readonly kind: 'copy-event'; readonly target: Target; readonly format: 'Markdown'; readonly command: string }
-  | { readonly kind: 'load-runbook'; readonly target: Target };
+  | { readonly kind: 'copy-event'; readonly target: EventTarget; readonly format: 'JSON' }
+  | { readonly kind: 'copy-event'; readonly target: EventTarget; readonly format: 'Markdown'; readonly command: string }
+  | { readonly kind: 'load-runbook'; readonly target: EventTarget };
 
 /** The action on dead letters: run their handlers again, or drop them. */
 export type DeadLetterVerb = 'retry' | 'drop';
@@ -105,7 +105,7 @@ export interface CheckRunRequest {
 
 /** A run of a check on a client that the user requested. */
 export interface AwaitedRun {
-  readonly target: Target;
+  readonly target: EventTarget;
   /** Time of the request on the clock of the backend, in epoch seconds. Its result is not issued earlier. */
   readonly issued: number;
 }

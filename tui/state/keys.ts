@@ -182,27 +182,27 @@ export type ConfiguredKeys = Readonly<Partial<Record<KeyAction, readonly [string
 type BoundAction = readonly [KeyAction, Binding];
 
 /** All actions by name, as registered by `putActions`. */
-let actions: ReadonlyMap<KeyAction, Binding> = new Map();
+let registeredActions: ReadonlyMap<KeyAction, Binding> = new Map();
 
 /** The active key bindings. They are module state, because the program has only one keyboard. */
-let bound: readonly BoundAction[] = [];
-let byContext = contextsOf(bound);
+let boundActions: readonly BoundAction[] = [];
+let actionsByContext = contextsOf(boundActions);
 
 /** Registers all actions with their default keys. Each name must occur once. */
 export function putActions(all: readonly (Binding & { readonly name: KeyAction })[]): void {
-  actions = new Map(all.map((action) => [action.name, action]));
-  if (actions.size !== all.length) throw new Error('two actions have the same name');
+  registeredActions = new Map(all.map((action) => [action.name, action]));
+  if (registeredActions.size !== all.length) throw new Error('two actions have the same name');
   bindKeys({});
 }
 
 /** Returns all actions with their bindings, in the order of `ACTION_NAMES` and with the active keys. */
-export function bindings(): readonly BoundAction[] {
-  return bound;
+export function allBindings(): readonly BoundAction[] {
+  return boundActions;
 }
 
 /** Returns the binding of an action with its default keys, even if the configuration sets other keys. */
 export function bindingOf(action: KeyAction): Binding {
-  const binding = actions.get(action);
+  const binding = registeredActions.get(action);
   if (binding === undefined) throw new Error(`${action} is not the name of an action`);
   return binding;
 }
@@ -223,8 +223,8 @@ export function boundWith(own: ConfiguredKeys): readonly BoundAction[] {
  * Activates these keys, and the default keys of all other actions. Two actions must not have the same key in a context.
  */
 export function bindKeys(own: ConfiguredKeys): void {
-  bound = boundWith(own);
-  byContext = contextsOf(bound);
+  boundActions = boundWith(own);
+  actionsByContext = contextsOf(boundActions);
 }
 
 function contextsOf(all: readonly BoundAction[]): ReadonlyMap<string, KeyAction> {
@@ -237,7 +237,7 @@ function contextsOf(all: readonly BoundAction[]): ReadonlyMap<string, KeyAction>
 
 /** Returns the active keys of an action. */
 function keysOf(action: KeyAction): Binding['keys'] {
-  return bound.find(([name]) => name === action)?.[1].keys ?? bindingOf(action).keys;
+  return boundActions.find(([name]) => name === action)?.[1].keys ?? bindingOf(action).keys;
 }
 
 /** Returns the label of the first active key of an action. */
@@ -252,8 +252,8 @@ export function chordOf(key: KeyPress): string {
   return `${key.ctrl ? 'ctrl-' : ''}${key.meta ? 'meta-' : ''}${shift}${key.name}`;
 }
 
-export function actionFor(context: KeyContext, key: KeyPress): KeyAction | undefined {
-  return byContext.get(`${context} ${chordOf(key)}`);
+export function actionOfKey(context: KeyContext, key: KeyPress): KeyAction | undefined {
+  return actionsByContext.get(`${context} ${chordOf(key)}`);
 }
 
 export function isChange(action: KeyAction): boolean {

@@ -1,4 +1,4 @@
-import { isSameSubject, type InspectLayer, type Subject } from './layers/inspect.ts';
+import { isSameSubject, type InspectLayer, type InspectSubject } from './layers/inspect.ts';
 import { NOT_LOADED, type ViewLoad } from '../model/view-data.ts';
 import type { Screen } from './ports.ts';
 import type { LayerData, LoadedLayer, LoadedLayerKind } from './layers/loaded.ts';
@@ -11,7 +11,7 @@ type AnyLoad = ViewLoad<LayerData[LoadedLayerKind]>;
 /** Updates the load state of a client, check, aggregate or result in every open screen that shows it. */
 export function updateSubject(
   store: Screen,
-  subject: Subject,
+  subject: InspectSubject,
   next: (load: InspectLayer['load']) => InspectLayer['load'],
 ): void {
   const layers = store.state.layers.map((layer) =>

@@ -1,6 +1,6 @@
 import type { Layer } from './layers/layer.ts';
 import type { Screen, ScreenView } from './ports.ts';
-import { withVisited } from './visited.ts';
+import { addVisited } from './visited.ts';
 
 type LayerOf<Kind extends Layer['kind']> = Extract<Layer, { readonly kind: Kind }>;
 
@@ -13,7 +13,7 @@ export function layerOnTop<Kind extends Layer['kind']>({ state }: ScreenView, ki
 /** Opens a layer (a dialog or screen) on top of the others. */
 export function openLayer(store: Screen, layer: Layer): void {
   const { layers, visited } = store.state;
-  store.update({ layers: [...layers, layer], visited: withVisited(visited, layer) });
+  store.update({ layers: [...layers, layer], visited: addVisited(visited, layer) });
 }
 
 /** Replaces the topmost layer (dialog or screen). */

@@ -1,5 +1,5 @@
 import { CURSOR_AT_TOP, type ListCursor } from './list-cursor.ts';
-import type { FoldBy } from '../model/fold-by.ts';
+import type { FoldCriterion } from '../model/fold-by.ts';
 import type { SortState } from '../model/list-order.ts';
 
 export interface FilterState {
@@ -27,7 +27,7 @@ export interface ListState {
   /** The sort order; `undefined` for the default order of the view. */
   readonly sort: SortState | undefined;
   /** The criterion by which events are folded into rows; `undefined` if each event is a row. */
-  readonly fold: FoldBy | undefined;
+  readonly fold: FoldCriterion | undefined;
   /** Ids of the hidden columns. */
   readonly hidden: ReadonlySet<string>;
   /** Ids of the columns of attributes, such as `client.rack`, that are shown in addition. */

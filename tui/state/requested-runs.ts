@@ -1,5 +1,5 @@
 import { severityOf } from '../../shared/domain/severity.ts';
-import type { Target } from '../model/target.ts';
+import type { EventTarget } from '../model/target.ts';
 import { runOutcomesText, runsExpiredText } from '../words/run-text.ts';
 import type { AwaitedRun } from './effects.ts';
 import type { Screen } from './ports.ts';
@@ -16,7 +16,7 @@ const FOLLOWED_MAX = 20;
 /** The runs that the user requested last. The console reports their outcome as soon as it is known. */
 export class RequestedRuns {
   #waiting: readonly AwaitedRun[] = [];
-  #statuses: { readonly target: Target; readonly status: number }[] = [];
+  #statuses: { readonly target: EventTarget; readonly status: number }[] = [];
   #requestedAtMs = 0;
   #polledAtMs = 0;
 

@@ -1,4 +1,4 @@
-import type { FoldBy } from '../model/fold-by.ts';
+import type { FoldCriterion } from '../model/fold-by.ts';
 import type { ViewName } from './view-names.ts';
 
 /** A view that the user has saved with its settings. */
@@ -11,7 +11,7 @@ export interface SavedView {
   /** Ids of the visible columns; `undefined` if all columns are visible. */
   readonly columns: readonly string[] | undefined;
   /** The criterion by which events are folded into rows; `undefined` if each event is a row. */
-  readonly fold?: FoldBy | undefined;
+  readonly fold?: FoldCriterion | undefined;
 }
 
 /** The valid names of a saved view: one word, so that it can be typed after `:view`. */

@@ -67,14 +67,14 @@ export class Upkeep {
     this.#peekUnderCursor(store, nowMs);
     this.#askEndedSilences(store);
     this.#askPolicy(store);
-    askView(store, nowMs);
-    askDay(store, nowMs);
-    askSubject(store, nowMs);
-    askLayer(store, nowMs);
+    requestView(store, nowMs);
+    requestDay(store, nowMs);
+    requestSubject(store, nowMs);
+    requestLayer(store, nowMs);
     if (store.state.paused !== undefined) return;
     this.#followDetail(store, nowMs);
-    askTrend(store, nowMs);
-    askCluster(store, nowMs);
+    requestTrend(store, nowMs);
+    requestCluster(store, nowMs);
   }
 
   #askEndedSilences(store: Screen): void {
@@ -139,7 +139,7 @@ export function isFrozenByPause({ state }: ScreenView, { loadedAtMs }: Pick<View
   return state.paused !== undefined && loadedAtMs !== undefined;
 }
 
-function askView(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
+function requestView(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
   const view = visibleLoadedView(store.state);
   if (view === undefined || view === followedNow(store) || isFrozenByPause(store, store.loads.of(view))) return;
   if (!store.loads.isDue(view, nowMs)) return;
@@ -148,7 +148,7 @@ function askView(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
 }
 
 /** Requests the aggregates even if they are not shown, because their trend needs values at regular times. */
-function askTrend(store: Screen & LiveData, nowMs: number): void {
+function requestTrend(store: Screen & LiveData, nowMs: number): void {
   // Aggregates belong to one backend, so a merged list of several backends has none.
   if (store.whereColumn === BACKEND_COLUMN) return;
   const { isLoading, requestedAtMs } = store.loads.of('aggregates');
@@ -163,7 +163,7 @@ function askTrend(store: Screen & LiveData, nowMs: number): void {
  */
 const CLUSTER_MS = 5000;
 
-function askCluster(store: Screen & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
+function requestCluster(store: Screen & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
   const { feed, loads } = store;
   const { isLoading, requestedAtMs } = loads.of('cluster');
   if (!feed.isShared || isLoading || nowMs - requestedAtMs < CLUSTER_MS) return;
@@ -177,7 +177,7 @@ function askCluster(store: Screen & Pick<LiveData, 'loads' | 'feed'>, nowMs: num
  */
 const DAY_RELOAD_MS = 300_000;
 
-function askDay(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
+function requestDay(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
   const load = store.loads.of('day');
   const { isLoading, requestedAtMs } = load;
   if (visibleLoadedView(store.state) !== 'overview' || isFrozenByPause(store, load)) return;
@@ -190,7 +190,7 @@ function askDay(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
  * Reloads the client, check, aggregate or result that the topmost screen shows. While a dialog is over that screen,
  * nothing is reloaded.
  */
-function askSubject(store: Screen, nowMs: number): void {
+function requestSubject(store: Screen, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'inspect' || isFrozenByPause(store, layer.load)) return;
   const { isLoading, requestedAtMs } = layer.load;
@@ -199,7 +199,7 @@ function askSubject(store: Screen, nowMs: number): void {
   store.request({ kind: 'load-subject', subject: layer.subject });
 }
 
-function askLayer(store: Screen & Pick<LiveData, 'silenced'>, nowMs: number): void {
+function requestLayer(store: Screen & Pick<LiveData, 'silenced'>, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (!isLoadedLayer(layer) || isFrozenByPause(store, layer.load) || !isLayerDue(store, layer, nowMs)) return;
   // While the past is shown, a history is loaded once: it cannot change.

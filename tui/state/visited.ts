@@ -10,7 +10,7 @@ export interface VisitedObject {
 const VISITED_MAX = 10;
 
 /** Returns the visited objects after a layer was opened, the last visited first. */
-export function withVisited(visited: readonly VisitedObject[], layer: Layer): readonly VisitedObject[] {
+export function addVisited(visited: readonly VisitedObject[], layer: Layer): readonly VisitedObject[] {
   const object = objectOf(layer);
   if (object === undefined) return visited;
   const others = visited.filter(({ kind, name }) => kind !== object.kind || name !== object.name);

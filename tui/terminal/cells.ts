@@ -1,17 +1,17 @@
 import { eastAsianWidth } from 'get-east-asian-width';
-import { graphemes } from './graphemes.ts';
+import { splitGraphemes } from './graphemes.ts';
 
 /** Matches characters other than printable ASCII. Nearly all text is printable ASCII, with one cell per character. */
 const BEYOND_ASCII = /[^ -~]/;
 
 /** Escape sequences of colors and of styles such as bold. */
-const SGR = /\u001B\[[\d;]*m/g;
+const SGR_SEQUENCES = /\u001B\[[\d;]*m/g;
 
 /** Matches characters that take no cell: they combine with the previous character, or are invisible. */
-const WITHOUT_CELL = /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+const ZERO_WIDTH_CHARACTERS = /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Cache by code point: the width of the character plus 1, or 0 if the width is not computed yet. */
-const kept = new Uint8Array(0x110000);
+const widthCache = new Uint8Array(0x110000);
 
 /**
  * Returns the width of `text` on a terminal in cells. If text is safe for a terminal, its width is the sum of the
@@ -21,7 +21,7 @@ const kept = new Uint8Array(0x110000);
  */
 export function cellWidth(text: string): number {
   if (!BEYOND_ASCII.test(text)) return text.length;
-  const shown = text.includes('\u001B') ? text.replace(SGR, '') : text;
+  const shown = text.includes('\u001B') ? text.replace(SGR_SEQUENCES, '') : text;
   let cells = 0;
   for (const character of shown) cells += characterWidth(character);
   return cells;
@@ -29,10 +29,10 @@ export function cellWidth(text: string): number {
 
 function characterWidth(character: string): number {
   const code = character.codePointAt(0) ?? 0;
-  const cachedWidth = kept[code] ?? 0;
+  const cachedWidth = widthCache[code] ?? 0;
   if (cachedWidth > 0) return cachedWidth - 1;
-  const cells = WITHOUT_CELL.test(character) ? 0 : eastAsianWidth(code);
-  kept[code] = cells + 1;
+  const cells = ZERO_WIDTH_CHARACTERS.test(character) ? 0 : eastAsianWidth(code);
+  widthCache[code] = cells + 1;
   return cells;
 }
 
@@ -49,7 +49,7 @@ const ELLIPSIS = '…';
  * Returns `text` in exactly `width` cells: padded with spaces, or cut between graphemes (characters as a reader sees
  * them).
  */
-export function fit(text: string, width: number, { align, cut }: FitOptions = {}): string {
+export function fitToWidth(text: string, width: number, { align, cut }: FitOptions = {}): string {
   if (width <= 0) return '';
   const isAscii = !BEYOND_ASCII.test(text);
   const cells = isAscii ? text.length : cellWidth(text);
@@ -62,7 +62,7 @@ export function fit(text: string, width: number, { align, cut }: FitOptions = {}
 
 /** Returns at most `head` cells of the start of `text`, an ellipsis, and at most `tail` cells of its end. */
 function cutCells(text: string, head: number, tail: number): string {
-  const characters = Array.from(graphemes(text), ({ segment }) => segment);
+  const characters = Array.from(splitGraphemes(text), ({ segment }) => segment);
   const end = takeCells(characters.toReversed(), tail).toReversed();
   return takeCells(characters, head).join('') + ELLIPSIS + end.join('');
 }

@@ -26,4 +26,4 @@ export function noticeSequence(text: string, isTmux: boolean): string {
   return isTmux ? `\u001BPtmux;${sequence.replaceAll('\u001B', '\u001B\u001B')}\u001B\\` : sequence;
 }
 
-export const BELL = '\u0007';
+export const BELL_CHARACTER = '\u0007';

@@ -2,7 +2,7 @@
 export type Delay = (delayMs: number, task: () => void) => Disposable;
 
 /** Calls a task after a delay, with a timer of Node.js. */
-export function delay(delayMs: number, task: () => void): Disposable {
+export function startDelay(delayMs: number, task: () => void): Disposable {
   const timer = setTimeout(task, delayMs);
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }

@@ -9,14 +9,14 @@ export type Drawing =
       readonly text: string;
       readonly transformers: readonly ((line: string, index: number) => string)[];
     }
-  | { readonly type: 'clip'; readonly clip: Clip }
+  | { readonly type: 'clip'; readonly clip: ClipArea }
   | { readonly type: 'unclip' };
 
 /**
  * The area outside of which nothing is drawn. It has no bound on a side that is `undefined`; `x2` and `y2` are
  * excluded.
  */
-interface Clip {
+interface ClipArea {
   readonly x1?: number | undefined;
   readonly x2?: number | undefined;
   readonly y1?: number | undefined;
@@ -38,7 +38,7 @@ const NEEDS_CELLS = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{Default_Ignorable_Co
  */
 export function frameOfRows(drawings: readonly Drawing[], height: number): string | undefined {
   const rows: string[] = Array.from({ length: height }, () => '');
-  const clips: Clip[] = [];
+  const clips: ClipArea[] = [];
   for (const drawing of drawings) {
     if (drawing.type === 'clip') {
       // A row must be split into cells if it is cut at its left or right side.

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { delay, type Delay } from './delay.ts';
+import { startDelay, type Delay } from './delay.ts';
 import type { TerminalDevice } from './terminal-device.ts';
 
 /** Source of the terminal size: `process.stdout`, or a fake in tests. */
@@ -52,7 +52,7 @@ export class FrameStdout extends Writable {
   #retryMs = RETRY_FIRST_MS;
   #retry: Disposable | undefined;
 
-  constructor(device: TerminalDevice, size: SizeSource, after: Delay = delay) {
+  constructor(device: TerminalDevice, size: SizeSource, after: Delay = startDelay) {
     super();
     this.#device = device;
     this.#size = size;

@@ -8,9 +8,9 @@ export interface Grapheme {
  * Matches text in which each code unit is one grapheme: Latin letters, punctuation, arrows, lines and blocks. It
  * excludes characters that combine with others, and the carriage return, which forms one grapheme with a line feed.
  */
-const SIMPLE = /^[\t\n\u001B -~\u00A0-\u02FF\u2010-\u2027\u2030-\u205E\u2100-\u2BFF]*$/;
+const SIMPLE_TEXT = /^[\t\n\u001B -~\u00A0-\u02FF\u2010-\u2027\u2030-\u205E\u2100-\u2BFF]*$/;
 
-let cluster: Intl.Segmenter | undefined;
+let cachedSegmenter: Intl.Segmenter | undefined;
 
 /**
  * Splits text into graphemes. `Intl.Segmenter` is only created for text that needs it, because its language tables take
@@ -18,25 +18,25 @@ let cluster: Intl.Segmenter | undefined;
  */
 export class GraphemeSegmenter {
   segment(text: string): Iterable<Grapheme> & Pick<Intl.Segments, 'containing'> {
-    if (!SIMPLE.test(text)) return clusterSegmenter().segment(text);
+    if (!SIMPLE_TEXT.test(text)) return clusterSegmenter().segment(text);
     return {
-      [Symbol.iterator]: () => characters(text),
+      [Symbol.iterator]: () => splitCharacters(text),
       containing: (index) => clusterSegmenter().segment(text).containing(index),
     };
   }
 }
 
 /** Returns the graphemes of `text` in order. */
-export function graphemes(text: string): Iterable<Grapheme> {
+export function splitGraphemes(text: string): Iterable<Grapheme> {
   return segmenter.segment(text);
 }
 
 const segmenter = new GraphemeSegmenter();
 
 function clusterSegmenter(): Intl.Segmenter {
-  return (cluster ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
+  return (cachedSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
 }
 
-function* characters(text: string): Generator<Grapheme> {
+function* splitCharacters(text: string): Generator<Grapheme> {
   for (let index = 0; index < text.length; index += 1) yield { segment: text.charAt(index), index };
 }

@@ -15,7 +15,7 @@ const SEQUENCE_LENGTH_MAX = 4096;
 
 const ESC = '\u001b';
 const BEL = '\u0007';
-const REPLACEMENT = 0xfffd;
+const REPLACEMENT_CODE = 0xfffd;
 
 /**
  * Decodes the key, sequence or paste mark that begins at `start`. The text before `start` does not matter.
@@ -28,10 +28,10 @@ export function readPiece(text: string, start: number): InputToken | undefined {
 }
 
 function readCharacter(text: string, start: number, meta: boolean): InputToken {
-  const code = text.codePointAt(start) ?? REPLACEMENT;
+  const code = text.codePointAt(start) ?? REPLACEMENT_CODE;
   const end = start + (code > 0xffff ? 2 : 1);
   // No key sends malformed bytes or 8-bit control characters, so they are ignored.
-  if (code === REPLACEMENT || (code >= 0x80 && code < 0xa0)) return { end };
+  if (code === REPLACEMENT_CODE || (code >= 0x80 && code < 0xa0)) return { end };
   if (code < 0x20 || code === 0x7f) return { end, event: controlKey(code, meta) };
   return { end, event: characterKey(String.fromCodePoint(code), { ctrl: false, meta, shift: false }) };
 }

@@ -1,4 +1,4 @@
-import { delay, type Delay } from './delay.ts';
+import { startDelay, type Delay } from './delay.ts';
 import type { InputEvent } from './input-event.ts';
 import { readPiece } from './input-syntax.ts';
 import { namedKey } from './key-sequences.ts';
@@ -53,7 +53,7 @@ export class KeyDecoder implements Disposable {
   #isTorn = false;
   #timer: Disposable | undefined;
 
-  constructor({ emit, after = delay }: { readonly emit: (event: InputEvent) => void; readonly after?: Delay }) {
+  constructor({ emit, after = startDelay }: { readonly emit: (event: InputEvent) => void; readonly after?: Delay }) {
     this.#emit = emit;
     this.#after = after;
   }

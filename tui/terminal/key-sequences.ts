@@ -152,7 +152,7 @@ export function ss3Key(final: string, meta: boolean): InputEvent | undefined {
   const name = FINAL_KEYS[final] ?? KEYPAD_KEYS[final];
   if (name !== undefined) return namedKey(name, modifiers);
   // rxvt sends lower-case letters for arrow keys with ctrl.
-  if (final >= 'a' && final <= 'd') return namedKey(arrow(final), { ...modifiers, ctrl: true });
+  if (final >= 'a' && final <= 'd') return namedKey(arrowKey(final), { ...modifiers, ctrl: true });
   return undefined;
 }
 
@@ -202,7 +202,7 @@ export function csiEvent(parameters: string, final: string, escaped: boolean): I
     case 'b':
     case 'c':
     case 'd':
-      return parameters === '' ? namedKey(arrow(final), { ...modifiers, shift: true }) : undefined;
+      return parameters === '' ? namedKey(arrowKey(final), { ...modifiers, shift: true }) : undefined;
     default: {
       const name = FINAL_KEYS[final];
       // `CSI row ; column R` is also the report of the cursor position. In the sequence of a key, the first parameter
@@ -256,7 +256,7 @@ function shiftedCharacter(character: string): string {
   return upper.length === character.length ? upper : character;
 }
 
-function arrow(final: string): string {
+function arrowKey(final: string): string {
   return FINAL_KEYS[final.toUpperCase()] ?? 'up';
 }
 

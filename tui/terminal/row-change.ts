@@ -1,25 +1,26 @@
 import { cellWidth } from './cells.ts';
 
 /** A row of the terminal, split into cells. */
-interface Cells {
+interface RowCells {
   /** The text of each cell; an empty text is the second half of a wide character in the cell before. */
   readonly texts: readonly string[];
   /** The SGR parameters (color and style) that are active in each cell. */
   readonly looks: readonly string[];
 }
 
-const SEQUENCE = /\u001B\[([\d;]*)m/y;
+const SGR_SEQUENCE = /\u001B\[([\d;]*)m/y;
 
 /**
  * Matches a row that cannot be split into cells: it contains characters that move the cursor, or whose width differs
  * between terminals.
  */
-const UNCERTAIN = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{M}\p{Default_Ignorable_Code_Point}\u{10000}-\u{10FFFF}]/u;
+const UNCERTAIN_CHARACTERS =
+  /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{M}\p{Default_Ignorable_Code_Point}\u{10000}-\u{10FFFF}]/u;
 
 /**
  * Number of unchanged cells whose text is as long as the sequence that moves the cursor over them (`ESC [ n n n G`).
  */
-const GAP = 6;
+const UNCHANGED_GAP_CELLS = 6;
 
 /**
  * Returns the output that changes the row `previous` of a terminal to `next`; only different cells are written. For
@@ -39,7 +40,7 @@ export function rowChange(previous: string, next: string, columns: number): stri
   return change.length < fullRow.length ? change : fullRow;
 }
 
-function changeOf(before: Cells, after: Cells): string {
+function changeOf(before: RowCells, after: RowCells): string {
   const { length } = after.texts;
   const isSame = (at: number): boolean =>
     at < before.texts.length
@@ -52,7 +53,7 @@ function changeOf(before: Cells, after: Cells): string {
       continue;
     }
     let end = at + 1;
-    for (let look = end; look < length && look - end < GAP; look++) if (!isSame(look)) end = look + 1;
+    for (let look = end; look < length && look - end < UNCHANGED_GAP_CELLS; look++) if (!isSame(look)) end = look + 1;
     // A wide character has two cells. They are always written together.
     while (after.texts[end] === '') end++;
     change += `\u001B[${String(at + 1)}G${textOf(after, at, end)}`;
@@ -62,7 +63,7 @@ function changeOf(before: Cells, after: Cells): string {
   return change;
 }
 
-function textOf({ texts, looks }: Cells, from: number, to: number): string {
+function textOf({ texts, looks }: RowCells, from: number, to: number): string {
   let text = '';
   let look = '';
   for (let at = from; at < to; at++) {
@@ -80,15 +81,15 @@ function textOf({ texts, looks }: Cells, from: number, to: number): string {
 /**
  * Cache of rows that are split into cells: each row of a frame is needed again as the previous row of the next frame.
  */
-const kept = new Map<string, Cells>();
-const KEPT_MAX = 512;
+const rowCellsCache = new Map<string, RowCells>();
+const CACHED_ROWS_MAX = 512;
 
-function cellsOf(row: string): Cells | undefined {
-  const cached = kept.get(row);
+function cellsOf(row: string): RowCells | undefined {
+  const cached = rowCellsCache.get(row);
   if (cached !== undefined) return cached;
-  if (kept.size >= KEPT_MAX) kept.clear();
+  if (rowCellsCache.size >= CACHED_ROWS_MAX) rowCellsCache.clear();
   const cells = splitCells(row);
-  if (cells !== undefined) kept.set(row, cells);
+  if (cells !== undefined) rowCellsCache.set(row, cells);
   return cells;
 }
 
@@ -97,19 +98,19 @@ function cellsOf(row: string): Cells | undefined {
  *
  * @returns the cells; `undefined` if the position of a character on the terminal is uncertain
  */
-function splitCells(row: string): Cells | undefined {
-  if (UNCERTAIN.test(row)) return undefined;
+function splitCells(row: string): RowCells | undefined {
+  if (UNCERTAIN_CHARACTERS.test(row)) return undefined;
   const texts: string[] = [];
   const looks: string[] = [];
   const on = new Map<string, string>();
   let look = '';
   for (let at = 0; at < row.length;) {
     if (row.charCodeAt(at) === 0x1b) {
-      SEQUENCE.lastIndex = at;
-      const parameters = SEQUENCE.exec(row)?.[1];
+      SGR_SEQUENCE.lastIndex = at;
+      const parameters = SGR_SEQUENCE.exec(row)?.[1];
       if (parameters === undefined || !applySequence(on, parameters)) return undefined;
       look = [...on.values()].join(';');
-      at = SEQUENCE.lastIndex;
+      at = SGR_SEQUENCE.lastIndex;
       continue;
     }
     const character = row.charAt(at++);
@@ -125,7 +126,7 @@ function splitCells(row: string): Cells | undefined {
 }
 
 /** The styles, such as bold, that each SGR parameter turns off. */
-const OFF: Readonly<Record<string, readonly string[]>> = {
+const STYLES_TURNED_OFF: Readonly<Record<string, readonly string[]>> = {
   '22': ['bold', 'dim'],
   '23': ['italic'],
   '24': ['underline'],
@@ -135,7 +136,7 @@ const OFF: Readonly<Record<string, readonly string[]>> = {
   '49': ['background'],
 };
 
-const ON: Readonly<Record<string, string>> = {
+const STYLES_TURNED_ON: Readonly<Record<string, string>> = {
   '1': 'bold',
   '2': 'dim',
   '3': 'italic',
@@ -156,11 +157,11 @@ function applySequence(on: Map<string, string>, sequence: string): boolean {
     return true;
   }
   for (const parameter of sequence.split(';')) {
-    const look = ON[parameter];
+    const look = STYLES_TURNED_ON[parameter];
     if (look !== undefined) on.set(look, parameter);
     else if (parameter === '' || parameter === '0') on.clear();
-    else if (OFF[parameter] === undefined) return false;
-    else for (const one of OFF[parameter]) on.delete(one);
+    else if (STYLES_TURNED_OFF[parameter] === undefined) return false;
+    else for (const one of STYLES_TURNED_OFF[parameter]) on.delete(one);
   }
   return true;
 }

@@ -13,13 +13,13 @@ export interface TerminalDevice {
 }
 
 /** The file descriptor of standard output. */
-const STDOUT = 1;
+const STDOUT_DESCRIPTOR = 1;
 
 /**
  * Paths by which the terminal is opened. The controlling terminal is used if another user owns the terminal of standard
  * output, for example after `su`.
  */
-const PATHS = [`/proc/self/fd/${String(STDOUT)}`, '/dev/tty'];
+const DEVICE_PATHS = [`/proc/self/fd/${String(STDOUT_DESCRIPTOR)}`, '/dev/tty'];
 
 /**
  * Opens the terminal of standard output again, with a separate file descriptor that does not block. The shell shares
@@ -28,7 +28,7 @@ const PATHS = [`/proc/self/fd/${String(STDOUT)}`, '/dev/tty'];
  */
 export function openTerminalDevice(): TerminalDevice {
   const own = openNonBlocking();
-  const descriptor = own ?? STDOUT;
+  const descriptor = own ?? STDOUT_DESCRIPTOR;
   return {
     write: (bytes) => writeWhatFits(descriptor, bytes),
     close: () => {
@@ -43,7 +43,7 @@ export function openTerminalDevice(): TerminalDevice {
  * @returns the file descriptor; `undefined` if no path can be opened. Writes to standard output can then block
  */
 function openNonBlocking(): number | undefined {
-  for (const path of PATHS) {
+  for (const path of DEVICE_PATHS) {
     try {
       return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     } catch {

@@ -26,7 +26,7 @@ export const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
 // Turns on the alternate screen (a terminal without one is cleared), bracketed paste and focus reports, and hides the
 // cursor.
-const ENTER = `\u001b[?1049h${CLEAR_SCREEN}\u001b[?25l\u001b[?2004h\u001b[?1004h`;
+const ENTER_SEQUENCE = `\u001b[?1049h${CLEAR_SCREEN}\u001b[?25l\u001b[?2004h\u001b[?1004h`;
 
 // Turns on reports of clicks and drags, in the encoding without a column limit.
 const MOUSE_ON = '\u001b[?1000h\u001b[?1002h\u001b[?1006h';
@@ -35,10 +35,10 @@ const MOUSE_OFF = '\u001b[?1006l\u001b[?1002l\u001b[?1000l';
 const ASK_BACKGROUND = '\u001b]11;?\u001b\\';
 
 // Ends a synchronized frame, resets the colors, and turns off the modes above in reverse order.
-const LEAVE = `\u001b[?2026l\u001b[0m${MOUSE_OFF}\u001b[?1004l\u001b[?2004l\u001b[?25h\u001b[?1049l`;
+const LEAVE_SEQUENCE = `\u001b[?2026l\u001b[0m${MOUSE_OFF}\u001b[?1004l\u001b[?2004l\u001b[?25h\u001b[?1049l`;
 
 /** A control character that ends an escape sequence that was interrupted in the middle. */
-const CANCEL = '\u0018';
+const CANCEL_CHARACTER = '\u0018';
 
 /** Maximum number of attempts to restore a terminal that accepts nothing, for example after ctrl-s. */
 const LEAVE_ATTEMPTS = 40;
@@ -171,12 +171,12 @@ class TerminalSession implements Disposable {
     process.stdin.setRawMode(false);
     process.stdin.setRawMode(true);
     process.stdin.resume();
-    this.stdout.writeRaw(this.#mouse ? ENTER + MOUSE_ON : ENTER);
+    this.stdout.writeRaw(this.#mouse ? ENTER_SEQUENCE + MOUSE_ON : ENTER_SEQUENCE);
   }
 
   #restore(): void {
     const isTorn = this.stdout.mute();
-    writeNow(this.#device, isTorn ? CANCEL + LEAVE : LEAVE);
+    writeNow(this.#device, isTorn ? CANCEL_CHARACTER + LEAVE_SEQUENCE : LEAVE_SEQUENCE);
     process.stdin.setRawMode(false);
   }
 
@@ -245,7 +245,7 @@ function writeNow(device: TerminalDevice, text: string): void {
   let bytes: Uint8Array = Buffer.from(text);
   try {
     for (let attempt = 0; bytes.length > 0 && attempt < LEAVE_ATTEMPTS; attempt++) {
-      if (attempt > 0) sleep(LEAVE_WAIT_MS);
+      if (attempt > 0) sleepMs(LEAVE_WAIT_MS);
       bytes = bytes.subarray(device.write(bytes));
     }
   } catch {
@@ -253,6 +253,6 @@ function writeNow(device: TerminalDevice, text: string): void {
   }
 }
 
-function sleep(ms: number): void {
+function sleepMs(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

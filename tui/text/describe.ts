@@ -3,7 +3,7 @@ import { run, type Line, type Run, type Tone } from './theme.ts';
 import { cutCells, wrapCells } from './wrap-cells.ts';
 
 /** A label with its description. The description is a text or rendered rows. */
-export interface Described {
+export interface Description {
   readonly label: string;
   /** The description: one line, possibly untrusted, or several lines that are already safe for a terminal. */
   readonly text?: string | readonly string[];
@@ -13,7 +13,7 @@ export interface Described {
 }
 
 /** A blank row between two groups of descriptions. */
-export const BLANK: Described = { label: '', rows: [[]] };
+export const BLANK_DESCRIPTION: Description = { label: '', rows: [[]] };
 
 /** Width of the column of labels in cells, including the gap after them. */
 const LABEL_CELLS = 11;
@@ -26,23 +26,23 @@ const LABEL_CELLS = 11;
  * @param cells width of the column of labels in cells
  * @param wraps true to wrap a long text, the default; false to cut it
  */
-export function describe(
-  all: readonly Described[],
+export function descriptionLines(
+  all: readonly Description[],
   { width, cells = LABEL_CELLS, wraps = true }: { width: number; cells?: number; wraps?: boolean },
 ): readonly Line[] {
-  const rowsOf = ({ text = [], tone, rows }: Described): readonly Line[] =>
+  const rowsOf = ({ text = [], tone, rows }: Description): readonly Line[] =>
     rows ??
     (typeof text === 'string' ? [safeLine(text)] : text)
       .flatMap((line) => (wraps ? wrapCells(line, width - cells) : cutCells(line, width - cells)))
       .map((piece) => [run(piece, tone)]);
   return all.flatMap((one) =>
     rowsOf(one).map((row, index) =>
-      one === BLANK ? row : [labelRun(index === 0 ? one.label : '', cells)].concat(row),
+      one === BLANK_DESCRIPTION ? row : [labelRun(index === 0 ? one.label : '', cells)].concat(row),
     ),
   );
 }
 
-/** Returns a label as `describe` draws it, for a row that is drawn separately. */
+/** Returns a label as `descriptionLines` draws it, for a row that is drawn separately. */
 export function labelRun(text: string, cells = LABEL_CELLS): Run {
   return run(` ${text}`.padEnd(cells), 'faint');
 }

@@ -43,15 +43,15 @@ export function editLine(line: LineEditor, edit: LineEdit): LineEditor {
       return { text: text.slice(0, caret) + added + text.slice(caret), caret: caret + added.length };
     }
     case 'move':
-      return { text, caret: target(line, edit.to) };
+      return { text, caret: caretTarget(line, edit.to) };
     case 'delete': {
-      const [from, to] = deleted(line, edit.what);
+      const [from, to] = deletedRange(line, edit.what);
       return { text: text.slice(0, from) + text.slice(to), caret: from };
     }
   }
 }
 
-function target({ text, caret }: LineEditor, to: Extract<LineEdit, { kind: 'move' }>['to']): number {
+function caretTarget({ text, caret }: LineEditor, to: Extract<LineEdit, { kind: 'move' }>['to']): number {
   switch (to) {
     case 'left':
       return caret - lengthOfLast(text.slice(0, caret));
@@ -68,13 +68,16 @@ function target({ text, caret }: LineEditor, to: Extract<LineEdit, { kind: 'move
   }
 }
 
-function deleted(line: LineEditor, what: Extract<LineEdit, { kind: 'delete' }>['what']): readonly [number, number] {
+function deletedRange(
+  line: LineEditor,
+  what: Extract<LineEdit, { kind: 'delete' }>['what'],
+): readonly [number, number] {
   const { text, caret } = line;
   switch (what) {
     case 'left':
-      return [target(line, 'left'), caret];
+      return [caretTarget(line, 'left'), caret];
     case 'right':
-      return [caret, target(line, 'right')];
+      return [caret, caretTarget(line, 'right')];
     case 'word-left':
       return [wordStart(text.slice(0, caret)), caret];
     case 'to-start':

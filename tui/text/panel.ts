@@ -24,15 +24,15 @@ export interface PanelSize {
 export const PANEL_BORDER: PanelSize = { columns: 4, rows: 2 };
 
 /** The characters of a border: its corners from the upper left to the lower right, then its lines. */
-const PLAIN = ['┌', '┐', '└', '┘', '─', '│'] as const;
-const FOCUSED = ['┏', '┓', '┗', '┛', '━', '┃'] as const;
+const PLAIN_BORDER = ['┌', '┐', '└', '┘', '─', '│'] as const;
+const FOCUSED_BORDER = ['┏', '┓', '┗', '┛', '━', '┃'] as const;
 
 /** Returns the rows of a panel, each in exactly `columns` cells. Lines that do not fit are cut. */
 export function panelLines(
   { title, note = '', lines, isFocused = false }: Panel,
   { columns, rows }: PanelSize,
 ): readonly Line[] {
-  const [topLeft, topRight, bottomLeft, bottomRight, across, down] = isFocused ? FOCUSED : PLAIN;
+  const [topLeft, topRight, bottomLeft, bottomRight, across, down] = isFocused ? FOCUSED_BORDER : PLAIN_BORDER;
   const tone = isFocused ? 'accent' : 'faint';
   const inner = Math.max(0, columns - PANEL_BORDER.columns);
   const noteText = note === '' || cellWidth(note) + 4 > inner ? '' : ` ${note} `;

@@ -1,4 +1,4 @@
-import { offsetAt } from '../../shared/domain/local-time.ts';
+import { utcOffsetMs } from '../../shared/domain/local-time.ts';
 import { timeOfDayText, dateText } from '../../shared/domain/time-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { localZone } from '../words/shown-time.ts';
@@ -79,7 +79,7 @@ export function plotLines(plot: Plot, { width, height }: { width: number; height
   const zoneName = zoneText(plot);
   const labelCells = Math.max(...labels.map((label) => cellWidth(label)), zoneName.length);
   const cells = Math.max(1, width - labelCells - 2);
-  const canvas = new Canvas(cells, rows);
+  const canvas = new PlotCanvas(cells, rows);
   for (const series of plot.series) drawSeries(canvas, plot, series, scale);
   const hasPoints = canvas.hasDots;
   const lines = Array.from({ length: rows }, (_, row): Line => {
@@ -101,7 +101,7 @@ function padStart(text: string, cells: number): string {
 }
 
 /** The values at the bottom and the top of a plot, and the difference between two labeled values. */
-interface Scale {
+interface PlotScale {
   readonly bottom: number;
   readonly top: number;
   readonly step: number;
@@ -113,7 +113,7 @@ const ZERO_BASED_SHARE = 0.5;
 /** A threshold is on the scale if the scale becomes at most this many times as high. */
 const THRESHOLD_STRETCH = 4;
 
-function scaleOf({ series, thresholds = [], range = {} }: Plot, rows: number): Scale {
+function scaleOf({ series, thresholds = [], range = {} }: Plot, rows: number): PlotScale {
   let low = range.min ?? Infinity;
   let high = range.max ?? -Infinity;
   for (const { points } of series) {
@@ -145,42 +145,42 @@ function isDrawable(value: number): boolean {
 }
 
 /** Returns a scale that covers both values and has at most `steps` steps of a readable size: 1, 2, 2.5 or 5. */
-function roundScale(low: number, high: number, steps: number): Scale {
+function roundScale(low: number, high: number, steps: number): PlotScale {
   const span = Math.max(high - low, SPAN_MIN);
   const power = 10 ** Math.floor(Math.log10(span / steps));
   for (const factor of [1, 2, 2.5, 5, 10, 20, 25, 50, 100]) {
     const step = factor * power;
-    const bottom = Math.floor(low / step + ROUNDING) * step;
-    const top = Math.max(Math.ceil(high / step - ROUNDING) * step, bottom + step);
+    const bottom = Math.floor(low / step + ROUNDING_TOLERANCE) * step;
+    const top = Math.max(Math.ceil(high / step - ROUNDING_TOLERANCE) * step, bottom + step);
     if (Math.round((top - bottom) / step) <= steps) return { bottom, top, step };
   }
   return { bottom: low, top: low + span, step: span };
 }
 
 /** Tolerance for a value that is a multiple of a step except for rounding. */
-const ROUNDING = 1e-9;
+const ROUNDING_TOLERANCE = 1e-9;
 
 /** Returns the position of a value on the scale: 0 is the bottom, 1 the top. */
-function positionOf(value: number, { bottom, top }: Scale): number {
+function positionOf(value: number, { bottom, top }: PlotScale): number {
   return (value - bottom) / (top - bottom);
 }
 
-function rowOf(value: number, scale: Scale, rows: number): number {
+function rowOf(value: number, scale: PlotScale, rows: number): number {
   return Math.floor(dotRowOf(value, scale, rows) / DOTS_DOWN);
 }
 
 /** Returns the row of dots of a value, from 0 at the top; outside of the plot if the value is outside of the scale. */
-function dotRowOf(value: number, scale: Scale, rows: number): number {
+function dotRowOf(value: number, scale: PlotScale, rows: number): number {
   return Math.round((1 - positionOf(value, scale)) * (rows * DOTS_DOWN - 1));
 }
 
-function scaleLabels({ valueText }: Plot, scale: Scale, rows: number): readonly string[] {
+function scaleLabels({ valueText }: Plot, scale: PlotScale, rows: number): readonly string[] {
   const labels = Array.from({ length: rows }, () => '');
   const count = Math.round((scale.top - scale.bottom) / scale.step);
   for (let index = 0; index <= count; index++) {
     const value = scale.bottom + index * scale.step;
     // Rounding of the sum must not turn 0 into 5.6e-17.
-    const exact = Math.abs(value) < scale.step * ROUNDING ? 0 : value;
+    const exact = Math.abs(value) < scale.step * ROUNDING_TOLERANCE ? 0 : value;
     labels[rowOf(exact, scale, rows)] = valueText(exact, scale.step).slice(0, LABEL_CELLS_MAX);
   }
   return labels;
@@ -193,7 +193,7 @@ interface RowThreshold {
 }
 
 /** Returns the threshold to draw in a row. A threshold above or below the scale is named in the first or last row. */
-function thresholdsOf({ thresholds = [] }: Plot, scale: Scale, row: number, rows: number): readonly RowThreshold[] {
+function thresholdsOf({ thresholds = [] }: Plot, scale: PlotScale, row: number, rows: number): readonly RowThreshold[] {
   return thresholds.flatMap(({ value, label, tone }): readonly RowThreshold[] => {
     const at = rowOf(value, scale, rows);
     if (at === row) return [{ text: label, tone, isLine: true }];
@@ -203,10 +203,10 @@ function thresholdsOf({ thresholds = [] }: Plot, scale: Scale, row: number, rows
 }
 
 function drawSeries(
-  canvas: Canvas,
+  canvas: PlotCanvas,
   plot: Plot,
   { points, tone = 'accent', isFilled = false }: PlotSeries,
-  scale: Scale,
+  scale: PlotScale,
 ) {
   const { since, until, gapMs = Infinity } = plot;
   const { across, down } = canvas;
@@ -223,7 +223,7 @@ function drawSeries(
         canvas.draw(before.column + step, between, isFilled ? down - 1 : between, tone);
       }
       // The last column is joined vertically, so that a steep line has no holes.
-      if (!isFilled && distance <= 1) canvas.draw(column, ...ordered(before.row, row), tone);
+      if (!isFilled && distance <= 1) canvas.draw(column, ...orderPair(before.row, row), tone);
     }
     const highest = isDrawable(max) ? Math.min(row, dotRow(max)) : row;
     const lowest = isDrawable(min) ? Math.max(row, dotRow(min)) : row;
@@ -232,12 +232,12 @@ function drawSeries(
   }
 }
 
-function ordered(a: number, b: number): readonly [number, number] {
+function orderPair(a: number, b: number): readonly [number, number] {
   return a < b ? [a, b] : [b, a];
 }
 
 /** A grid of cells in which dots are drawn. */
-class Canvas {
+class PlotCanvas {
   readonly across: number;
   readonly down: number;
   hasDots = false;
@@ -331,7 +331,7 @@ export function timeAxis(
   zoneName: string,
   cells: number,
 ): readonly Line[] {
-  const offsetMs = offsetAt(until, zone);
+  const offsetMs = utcOffsetMs(until, zone);
   const span = Math.max(1, until - since);
   const most = Math.max(1, Math.floor(cells / TIME_CELLS));
   const stepMs = TIME_STEPS.find((step) => span / step <= most) ?? span;

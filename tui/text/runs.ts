@@ -1,4 +1,4 @@
-import { cellWidth, fit } from '../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../terminal/cells.ts';
 import { run, type Run } from './theme.ts';
 
 /** Returns the total width of the runs in cells. */
@@ -7,7 +7,7 @@ export function runsWidth(runs: readonly Run[]): number {
 }
 
 /** Returns a row with `left` at its start and `right` at its end. If they do not fit, `left` is cut. */
-export function spread(left: readonly Run[], right: readonly Run[], width: number): readonly Run[] {
+export function spreadRuns(left: readonly Run[], right: readonly Run[], width: number): readonly Run[] {
   const leftWidth = width - runsWidth(right);
   const used = runsWidth(left);
   if (used <= leftWidth) return [...left, run(' '.repeat(leftWidth - used)), ...right];
@@ -32,7 +32,7 @@ function cutRuns(runs: readonly Run[], width: number): readonly Run[] {
   let remaining = width;
   for (const piece of runs) {
     const cells = cellWidth(piece.text);
-    kept.push(cells <= remaining ? piece : { ...piece, text: fit(piece.text, remaining) });
+    kept.push(cells <= remaining ? piece : { ...piece, text: fitToWidth(piece.text, remaining) });
     remaining -= cells;
     if (remaining <= 0) break;
   }

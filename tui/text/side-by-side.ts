@@ -4,7 +4,7 @@ import { run, type Line } from './theme.ts';
 const GUTTER_CELLS = 3;
 
 /** Returns the widths, in cells, of two equal columns that share a screen of `columns` cells. */
-export function halves(columns: number): readonly [number, number] {
+export function halfWidths(columns: number): readonly [number, number] {
   const left = Math.floor((columns - GUTTER_CELLS) / 2);
   return [left, columns - GUTTER_CELLS - left];
 }

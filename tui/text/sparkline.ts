@@ -1,4 +1,4 @@
-const BARS = '▁▂▃▄▅▆▇█';
+const BAR_CHARACTERS = '▁▂▃▄▅▆▇█';
 
 /**
  * Returns `values` as at most `cells` bars, the newest on the right. Each bar shows the mean of its values.
@@ -15,5 +15,10 @@ export function sparkline(values: readonly number[], cells: number, most?: numbe
     means.unshift(part.reduce((sum, value) => sum + value, 0) / part.length);
   }
   const top = most ?? Math.max(...means, 1);
-  return means.map((mean) => BARS[Math.min(BARS.length - 1, Math.floor((mean / top) * BARS.length))] ?? '').join('');
+  return means
+    .map(
+      (mean) =>
+        BAR_CHARACTERS[Math.min(BAR_CHARACTERS.length - 1, Math.floor((mean / top) * BAR_CHARACTERS.length))] ?? '',
+    )
+    .join('');
 }

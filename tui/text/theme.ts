@@ -8,16 +8,16 @@ export type Tone =
   | 'plain'
   | 'strong'
   | 'faint'
-  | Hue
+  | ColoredTone
   | 'silenced'
   | 'cursor'
   | 'alert'
   | 'critical-row'
   | `${'warning' | 'unknown' | 'ok'}-strong`
-  | `${Hue}-inverse`;
+  | `${ColoredTone}-inverse`;
 
 /** A tone with a color of its own. */
-type Hue = Severity | 'flapping' | 'accent';
+type ColoredTone = Severity | 'flapping' | 'accent';
 
 /** The tone of a whole row of a list: the severity of the row, or a tone without color. */
 export type RowTone = Severity | 'plain' | 'faint';
@@ -56,7 +56,7 @@ export interface Theme {
 }
 
 /** The colors of a skin, as numbers of the 256 colors of a terminal. Without `faint`, faint text is dimmed instead. */
-type SkinColors = Readonly<Partial<Record<Hue | 'faint', number>>>;
+type SkinColors = Readonly<Partial<Record<ColoredTone | 'faint', number>>>;
 
 /**
  * The foreground colors of each skin (color scheme). `dark` uses only the first sixteen colors, which the theme of the
@@ -79,13 +79,17 @@ export const SKIN_COLORS: Readonly<Record<Skin, SkinColors>> = {
 };
 
 /** SGR parameters that are not colors, and those that turn them off. */
-const BOLD = '1';
-const DIM = '2';
-const INVERSE = '7';
-const WEIGHTS_OFF: Readonly<Record<string, string>> = { [BOLD]: '22', [DIM]: '22', [INVERSE]: '27' };
+const BOLD_PARAMETER = '1';
+const DIM_PARAMETER = '2';
+const INVERSE_PARAMETER = '7';
+const WEIGHTS_OFF: Readonly<Record<string, string>> = {
+  [BOLD_PARAMETER]: '22',
+  [DIM_PARAMETER]: '22',
+  [INVERSE_PARAMETER]: '27',
+};
 
 /** The complete escape sequences that turn a tone on and off. */
-interface Sgr {
+interface SgrSequences {
   readonly on: string;
   readonly off: string;
 }
@@ -94,36 +98,44 @@ interface Sgr {
  * The escape sequences that turn a tone on and off, by skin. They replace Ink's `<Text>` properties for two reasons:
  * Ink drops bold and inverse along with the colors under NO_COLOR, and one string per row is the fastest to draw.
  */
-const SGR = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(SKIN_COLORS[skin])])) as Readonly<
-  Record<Skin, Readonly<Record<Tone, Sgr>>>
+const SGR_BY_SKIN = Object.fromEntries(SKINS.map((skin) => [skin, sgrOf(SKIN_COLORS[skin])])) as Readonly<
+  Record<Skin, Readonly<Record<Tone, SgrSequences>>>
 >;
 
 /** Returns the escape sequences of all tones. Even without colors, each status still has its symbol and word. */
-function sgrOf({ critical, warning, unknown, ok, flapping, accent, faint }: SkinColors): Readonly<Record<Tone, Sgr>> {
-  const faintSgr = faint === undefined ? sgr([DIM]) : sgr([], faint);
+function sgrOf({
+  critical,
+  warning,
+  unknown,
+  ok,
+  flapping,
+  accent,
+  faint,
+}: SkinColors): Readonly<Record<Tone, SgrSequences>> {
+  const faintSgr = faint === undefined ? sgrSequences([DIM_PARAMETER]) : sgrSequences([], faint);
   return {
-    plain: sgr([]),
-    strong: sgr([BOLD]),
+    plain: sgrSequences([]),
+    strong: sgrSequences([BOLD_PARAMETER]),
     faint: faintSgr,
-    critical: sgr([BOLD], critical),
-    warning: sgr([], warning),
-    unknown: sgr([], unknown),
-    ok: sgr([], ok),
+    critical: sgrSequences([BOLD_PARAMETER], critical),
+    warning: sgrSequences([], warning),
+    unknown: sgrSequences([], unknown),
+    ok: sgrSequences([], ok),
     silenced: faintSgr,
-    flapping: sgr([], flapping),
-    accent: sgr([], accent),
-    cursor: sgr([INVERSE]),
-    alert: sgr([BOLD, INVERSE], critical),
-    'critical-row': sgr([], critical),
-    'warning-strong': sgr([BOLD], warning),
-    'unknown-strong': sgr([BOLD], unknown),
-    'ok-strong': sgr([BOLD], ok),
-    'critical-inverse': sgr([INVERSE], critical),
-    'warning-inverse': sgr([INVERSE], warning),
-    'unknown-inverse': sgr([INVERSE], unknown),
-    'ok-inverse': sgr([INVERSE], ok),
-    'flapping-inverse': sgr([INVERSE], flapping),
-    'accent-inverse': sgr([INVERSE], accent),
+    flapping: sgrSequences([], flapping),
+    accent: sgrSequences([], accent),
+    cursor: sgrSequences([INVERSE_PARAMETER]),
+    alert: sgrSequences([BOLD_PARAMETER, INVERSE_PARAMETER], critical),
+    'critical-row': sgrSequences([], critical),
+    'warning-strong': sgrSequences([BOLD_PARAMETER], warning),
+    'unknown-strong': sgrSequences([BOLD_PARAMETER], unknown),
+    'ok-strong': sgrSequences([BOLD_PARAMETER], ok),
+    'critical-inverse': sgrSequences([INVERSE_PARAMETER], critical),
+    'warning-inverse': sgrSequences([INVERSE_PARAMETER], warning),
+    'unknown-inverse': sgrSequences([INVERSE_PARAMETER], unknown),
+    'ok-inverse': sgrSequences([INVERSE_PARAMETER], ok),
+    'flapping-inverse': sgrSequences([INVERSE_PARAMETER], flapping),
+    'accent-inverse': sgrSequences([INVERSE_PARAMETER], accent),
   };
 }
 
@@ -133,19 +145,19 @@ function sgrOf({ critical, warning, unknown, ok, flapping, accent, faint }: Skin
  *
  * @param weights SGR parameters that are not colors, from the outermost to the innermost
  */
-function sgr(weights: readonly string[], color?: number): Sgr {
-  const on = color === undefined ? weights : [...weights, foreground(color)];
+function sgrSequences(weights: readonly string[], color?: number): SgrSequences {
+  const on = color === undefined ? weights : [...weights, foregroundParameter(color)];
   const weightsOff = weights.map((parameter) => WEIGHTS_OFF[parameter] ?? '').toReversed();
-  return { on: sequences(on), off: sequences(color === undefined ? weightsOff : ['39', ...weightsOff]) };
+  return { on: escapeSequences(on), off: escapeSequences(color === undefined ? weightsOff : ['39', ...weightsOff]) };
 }
 
 /** Returns the SGR parameter that selects one of the 256 colors for text. */
-function foreground(color: number): string {
+function foregroundParameter(color: number): string {
   if (color < 8) return String(30 + color);
   return color < 16 ? String(90 + color - 8) : `38;5;${String(color)}`;
 }
 
-function sequences(parameters: readonly string[]): string {
+function escapeSequences(parameters: readonly string[]): string {
   return parameters.map((parameter) => `\u001B[${parameter}m`).join('');
 }
 
@@ -189,13 +201,13 @@ export function inverseTone(tone: Tone): Tone {
 }
 
 /** Returns `text` with the escape sequences of a tone around it. The text must already be safe for a terminal. */
-export function paint({ color, skin = 'dark' }: Theme, tone: Tone, text: string): string {
-  const { on, off } = SGR[color ? skin : 'mono'][tone];
+export function paintText({ color, skin = 'dark' }: Theme, tone: Tone, text: string): string {
+  const { on, off } = SGR_BY_SKIN[color ? skin : 'mono'][tone];
   return text === '' ? text : on + text + off;
 }
 
 /** Symbol, word and tone of each severity. Symbol and word are always shown, so that color is never the only sign. */
-export const STATUS: Readonly<
+export const SEVERITY_STYLES: Readonly<
   Record<Severity, { readonly symbol: string; readonly word: string; readonly tone: Tone }>
 > = {
   critical: { symbol: '✗', word: 'CRIT', tone: 'critical' },
@@ -215,15 +227,15 @@ export const FOLDED_SYMBOL = '▸';
 export const UNFOLDED_SYMBOL = '▾';
 
 export function classTone(kind: EventClass): Tone {
-  return kind === 'silenced' ? 'silenced' : STATUS[kind].tone;
+  return kind === 'silenced' ? 'silenced' : SEVERITY_STYLES[kind].tone;
 }
 
-const ASCII: ReadonlyMap<string, string> = new Map([
-  ...pairs('✗✓●•‖…', 'X.**=.'),
-  ...pairs('▼▲↑↓←→›▸▾', 'v^^v<>>+-'),
-  ...pairs('─│┌┐└┘┤┬┄', '-|++++++-'),
-  ...pairs('━┃┏┓┗┛', '=#####'),
-  ...pairs('▁▂▃▄▅▆▇█■', '__..--=##'),
+const ASCII_SYMBOLS: ReadonlyMap<string, string> = new Map([
+  ...pairSymbols('✗✓●•‖…', 'X.**=.'),
+  ...pairSymbols('▼▲↑↓←→›▸▾', 'v^^v<>>+-'),
+  ...pairSymbols('─│┌┐└┘┤┬┄', '-|++++++-'),
+  ...pairSymbols('━┃┏┓┗┛', '=#####'),
+  ...pairSymbols('▁▂▃▄▅▆▇█■', '__..--=##'),
   ...Array.from({ length: 256 }, (_, dots): [string, string] => [
     String.fromCharCode(0x2800 + dots),
     asciiOfDots(dots),
@@ -237,7 +249,7 @@ function asciiOfDots(dots: number): string {
   return isUpper ? (isLower ? ':' : "'") : isLower ? '.' : ' ';
 }
 
-function pairs(from: string, to: string): [string, string][] {
+function pairSymbols(from: string, to: string): [string, string][] {
   return Array.from(from, (symbol, index) => [symbol, to[index] ?? '?']);
 }
 
@@ -249,7 +261,7 @@ function pairs(from: string, to: string): [string, string][] {
  */
 export function toAscii(line: string, widthOf: (character: string) => number): string {
   if (!/[^\u0000-\u007F]/.test(line)) return line;
-  return line.replaceAll(/[^\u0000-\u007F]/gu, (symbol) => ASCII.get(symbol) ?? '?'.repeat(widthOf(symbol)));
+  return line.replaceAll(/[^\u0000-\u007F]/gu, (symbol) => ASCII_SYMBOLS.get(symbol) ?? '?'.repeat(widthOf(symbol)));
 }
 
 /** The class of an event: its severity, or `silenced`, which is the least urgent class. */

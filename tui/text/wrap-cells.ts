@@ -1,5 +1,5 @@
-import { cellWidth, fit } from '../terminal/cells.ts';
-import { graphemes } from '../terminal/graphemes.ts';
+import { cellWidth, fitToWidth } from '../terminal/cells.ts';
+import { splitGraphemes } from '../terminal/graphemes.ts';
 
 /**
  * Splits `line` into pieces of at most `width` cells. A piece ends after a space in its second half, or else between
@@ -10,7 +10,7 @@ export function wrapCells(line: string, width: number): readonly string[] {
   const pieces: string[] = [];
   let piece = '';
   let used = 0;
-  for (const { segment } of graphemes(line)) {
+  for (const { segment } of splitGraphemes(line)) {
     const cells = cellWidth(segment);
     if (used + cells > width && piece !== '') {
       const space = piece.lastIndexOf(' ') + 1;
@@ -28,5 +28,5 @@ export function wrapCells(line: string, width: number): readonly string[] {
 
 /** Returns `line` cut to at most `width` cells. */
 export function cutCells(line: string, width: number): string {
-  return cellWidth(line) <= width ? line : fit(line, width);
+  return cellWidth(line) <= width ? line : fitToWidth(line, width);
 }

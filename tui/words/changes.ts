@@ -4,7 +4,7 @@ import { formatDuration } from '../../shared/domain/duration.ts';
 import { parseExpiry } from '../../shared/domain/expiry.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
-import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
+import type { SilencedTargetAttributes } from '../../shared/schemas/silenced.ts';
 import { countText } from './count-text.ts';
 import { targetText } from './silence-text.ts';
 import { silenceName } from '../../shared/domain/silence-name.ts';
@@ -37,7 +37,7 @@ const NO_NAMES: SilenceNames = new Map();
 /** Returns the names of the silences that these operations end, from the current silences. */
 export function namesOfEnded(
   operations: readonly BulkOperation[],
-  silenced: ReadonlyMap<string, SilencedTargetParts & { readonly id: string }>,
+  silenced: ReadonlyMap<string, SilencedTargetAttributes & { readonly id: string }>,
 ): SilenceNames {
   return new Map(
     operations.flatMap((operation) => {
@@ -53,7 +53,7 @@ interface ChangeWords {
   readonly noun: string;
 }
 
-const WORDS: Readonly<Record<ChangeVerb, ChangeWords>> = {
+const VERB_WORDS: Readonly<Record<ChangeVerb, ChangeWords>> = {
   silence: { done: 'created', noun: 'silence' },
   'repeat-silence': { done: 'created', noun: 'silence' },
   acknowledge: { done: 'acknowledged', noun: 'event' },
@@ -64,7 +64,7 @@ const WORDS: Readonly<Record<ChangeVerb, ChangeWords>> = {
   undo: { done: 'undone', noun: 'change' },
 };
 
-const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
+const REFUSAL_TEXTS: Readonly<Record<BulkRefusal, string>> = {
   not_found: 'it no longer exists',
   changed: 'it was changed meanwhile',
   expired: 'it would have ended by now',
@@ -106,7 +106,7 @@ export function changeOutcomes(
  * operation.
  */
 export function changeReport({ verb }: BulkChange, outcomes: readonly ChangeOutcome[]): ChangeReport {
-  return outcomeReport(WORDS[verb], outcomes);
+  return outcomeReport(VERB_WORDS[verb], outcomes);
 }
 
 /** Returns the report of a change that has no `ChangeVerb`, with the given participle and noun. */
@@ -131,7 +131,7 @@ export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly Ch
 
 /** Returns the report of a change that the backend rejected as a whole. */
 export function refusedReport(change: BulkChange, problem: string, names = NO_NAMES): ChangeReport {
-  const { done, noun } = WORDS[change.verb];
+  const { done, noun } = VERB_WORDS[change.verb];
   const [only] = change.operations;
   const name =
     only !== undefined && change.operations.length === 1
@@ -187,5 +187,5 @@ function problemOf(operation: BulkOperation, outcome: OutcomeWithReason | undefi
   if (outcome.problem !== undefined) return outcome.problem;
   // The event or silence is already gone, as the operation intended, so this is no failure.
   if (outcome.error === 'not_found' && operation.op !== 'restore') return undefined;
-  return outcome.error === undefined ? 'the backend gave no reason' : REFUSALS[outcome.error];
+  return outcome.error === undefined ? 'the backend gave no reason' : REFUSAL_TEXTS[outcome.error];
 }

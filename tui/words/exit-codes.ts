@@ -1,5 +1,5 @@
 /** The exit codes of the programs. Scripts rely on the numbers, so the meaning of a number must never change. */
-export const EXIT = {
+export const EXIT_CODES = {
   success: 0,
   /** An internal error of `monctl`, of the backend, or of a program that responds in its place, such as a proxy. */
   failure: 1,
@@ -23,4 +23,4 @@ export const EXIT = {
   blocked: 10,
 } as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];

@@ -3,7 +3,7 @@ import type { GroupRow } from '../../shared/schemas/grouping.ts';
 
 /* Texts about groups. A group consists of the events that a handler gets in one notification. */
 
-export const NO_GROUP = 'No groups: no grouped notification is pending or firing.';
+export const NO_GROUP_TEXT = 'No groups: no grouped notification is pending or firing.';
 
 /** Returns when a group was last notified: `4m ago`, `never`. */
 export function notifiedText({ notified_at: at }: Pick<GroupRow, 'notified_at'>, nowMs: number): string {
@@ -24,6 +24,6 @@ export function nextFlushText({ pending, due_at: at }: Pick<GroupRow, 'pending' 
  * Compares groups for sorting. Groups with pending notifications come before groups that only repeat a notification;
  * then the earliest time comes first.
  */
-export function nextFlushFirst(a: GroupRow, b: GroupRow): number {
+export function compareByNextFlush(a: GroupRow, b: GroupRow): number {
   return Number(b.pending > 0) - Number(a.pending > 0) || a.due_at - b.due_at;
 }

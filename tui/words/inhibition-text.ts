@@ -1,1 +1,1 @@
-export const NO_INHIBITION = 'No inhibition rules: the configuration of the backend has none.';
+export const NO_INHIBITION_TEXT = 'No inhibition rules: the configuration of the backend has none.';

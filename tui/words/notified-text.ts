@@ -1,7 +1,7 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { EventExplanation } from '../../shared/schemas/explain.ts';
 
-type Handler = EventExplanation['handlers'][number];
+type ExplainedHandler = EventExplanation['handlers'][number];
 
 /**
  * Answers whether anybody was notified of an event, and what happens next: `notified: journal 1m ago; next at the 60th
@@ -47,12 +47,12 @@ export function notificationAnswer({ event, handlers, reason }: EventExplanation
  * Returns whether the handler was notified of the open event. An older backend does not say so, but its last run is
  * nearly always about this event.
  */
-function wasNotified({ notified, delivery }: Handler): boolean {
+function wasNotified({ notified, delivery }: ExplainedHandler): boolean {
   return notified ?? delivery !== null;
 }
 
 /** Returns whether the event is in a group of the handler that was not flushed yet. */
-function waitsForGroup({ group }: Handler): boolean {
+function waitsForGroup({ group }: ExplainedHandler): boolean {
   return group !== undefined && group.due_at !== null;
 }
 
@@ -60,13 +60,13 @@ function isUnfinished(state: string): boolean {
   return state !== 'delivered' && state !== 'failed';
 }
 
-function groupText(word: string, handlers: readonly Handler[], nowMs: number): readonly string[] {
+function groupText(word: string, handlers: readonly ExplainedHandler[], nowMs: number): readonly string[] {
   if (handlers.length === 0) return [];
   return [`${word}: ${handlers.map((handler) => runText(handler, nowMs)).join(', ')}`];
 }
 
 /** Returns the name of a handler with the time of its run, and why the run failed: `pagerduty 3m ago (5 tries: …)`. */
-function runText({ handler, delivery }: Handler, nowMs: number): string {
+function runText({ handler, delivery }: ExplainedHandler, nowMs: number): string {
   // The backend keeps the state of runs in memory, so after a restart it only knows that the handler was notified.
   if (delivery === null) return handler;
   const details = [
@@ -78,19 +78,19 @@ function runText({ handler, delivery }: Handler, nowMs: number): string {
 }
 
 /** Returns when the handlers are notified again; `undefined` if each of them has its own reason. */
-function nextText(handlers: readonly Handler[]): string | undefined {
+function nextText(handlers: readonly ExplainedHandler[]): string | undefined {
   const [first, ...others] = new Set(handlers.map(nextOf));
   return others.length === 0 ? first : undefined;
 }
 
-function nextOf({ verdict, reason, filter, next_occurrence: next }: Handler): string {
-  if (next !== undefined) return `next at the ${ordinal(next)} occurrence (filter ${filter ?? 'occurrences'})`;
+function nextOf({ verdict, reason, filter, next_occurrence: next }: ExplainedHandler): string {
+  if (next !== undefined) return `next at the ${ordinalText(next)} occurrence (filter ${filter ?? 'occurrences'})`;
   if (verdict === 'handle') return 'again with the next result';
   return `not again for now: ${reason}`;
 }
 
 /** Returns a number as an ordinal: `1st`, `22nd`, `113th`. */
-function ordinal(number: number): string {
+function ordinalText(number: number): string {
   const isTeen = number % 100 >= 11 && number % 100 <= 13;
   const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][number % 10] ?? 'th');
   return `${String(number)}${ending}`;

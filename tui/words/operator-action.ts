@@ -1,5 +1,5 @@
 /** The words for the actions of operators, by their names in the audit trail. The changed object follows the words. */
-const WORDS: Readonly<Record<string, string>> = {
+const ACTION_WORDS: Readonly<Record<string, string>> = {
   'silence.create': 'silenced',
   'silence.replace': 'changed the silence on',
   'silence.restore': 'silenced again',
@@ -32,5 +32,5 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Returns what an operator did, in words: `silenced`. For an action without words, returns its name: `user create`. */
 export function operatorActionText(action: string): string {
-  return WORDS[action] ?? action.replace('.', ' ');
+  return ACTION_WORDS[action] ?? action.replace('.', ' ');
 }

@@ -1,5 +1,5 @@
 /** Units that are shown in place of the units of performance data, by the base unit, largest first. */
-const SCALES: Readonly<Record<string, readonly (readonly [factor: number, unit: string])[]>> = {
+const SCALES_BY_UNIT: Readonly<Record<string, readonly (readonly [factor: number, unit: string])[]>> = {
   s: [
     [1, ' s'],
     [1e-3, ' ms'],
@@ -21,7 +21,7 @@ const SCALES: Readonly<Record<string, readonly (readonly [factor: number, unit: 
 };
 
 /** The units with other units of the same kind, with their base unit. Nagios plugins use binary factors for bytes. */
-const BASES: Readonly<Record<string, readonly [factor: number, base: string]>> = {
+const BASE_UNITS: Readonly<Record<string, readonly [factor: number, base: string]>> = {
   us: [1e-6, 's'],
   µs: [1e-6, 's'],
   ms: [1e-3, 's'],
@@ -52,10 +52,10 @@ export interface QuantityScale {
  * @param unit the unit as the check wrote it
  */
 export function quantityScale(value: number, unit: string): QuantityScale {
-  const base = BASES[unit];
+  const base = BASE_UNITS[unit];
   if (base === undefined) return { divisor: 1, suffix: ` ${unit}` };
   const [toBase, name] = base;
-  const scales = SCALES[name] ?? [];
+  const scales = SCALES_BY_UNIT[name] ?? [];
   const size = Math.abs(value) * toBase;
   const least = name === '' ? PLAIN_LEAST : 1;
   const scale = scales.find(([factor]) => (size === 0 ? factor === 1 : size >= factor * least));

@@ -4,7 +4,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { timeOfDayText } from '../../shared/domain/time-text.ts';
-import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
+import type { SilencedTargetAttributes } from '../../shared/schemas/silenced.ts';
 import { shownClock } from './shown-time.ts';
 import { silenceName } from '../../shared/domain/silence-name.ts';
 
@@ -19,7 +19,7 @@ import { silenceName } from '../../shared/domain/silence-name.ts';
  */
 export const RECURRENCE_UNSUPPORTED = 'this backend does not support recurring silences: upgrade it';
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const WEEKDAY_NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** Returns the text of a recurrence, such as `sat,sun 02:00 Europe/Berlin, 2h each, 2026-12-01 to 2026-12-31`. */
 export function recurrenceText(recurrence: Recurrence): string {
@@ -44,7 +44,7 @@ export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | '
  * Returns the message that a new silence must not replace a recurring one, because the backend rejects that. It says
  * what to do instead, and is safe for a terminal.
  */
-export function recurringConflictText(entry: SilencedTargetParts & { readonly recurrence?: Recurrence }): string {
+export function recurringConflictText(entry: SilencedTargetAttributes & { readonly recurrence?: Recurrence }): string {
   const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
   return safeLine(`${silenceName(entry)} recurs${when}: end it first, or silence by search`);
 }
@@ -89,5 +89,8 @@ function wallTime(seconds: number, zone: string): { readonly day: string; readon
   const { year, month, day, hour, minute, weekday } = localTime(seconds * 1000, zone);
   const [text, ...remaining] = [month, day, hour, minute].map((part) => String(part).padStart(2, '0'));
   const [ofMonth = '', hours = '', minutes = ''] = remaining;
-  return { day: `${WEEKDAYS[weekday] ?? ''} ${String(year)}-${text ?? ''}-${ofMonth}`, time: `${hours}:${minutes}` };
+  return {
+    day: `${WEEKDAY_NAMES[weekday] ?? ''} ${String(year)}-${text ?? ''}-${ofMonth}`,
+    time: `${hours}:${minutes}`,
+  };
 }

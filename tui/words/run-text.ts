@@ -1,5 +1,5 @@
 import { countWithNoun } from '../../shared/domain/count-text.ts';
-import { severityOf, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
+import { severityOf, SEVERITIES_WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 
 /** A check on a client that was requested to run. */
@@ -17,7 +17,12 @@ interface RunStatus {
 /** Maximum number of names in one message. */
 const NAMES_MAX = 3;
 
-const WORDS: Readonly<Record<Severity, string>> = { critical: 'CRIT', warning: 'WARN', unknown: 'UNKNOWN', ok: 'OK' };
+const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
+  critical: 'CRIT',
+  warning: 'WARN',
+  unknown: 'UNKNOWN',
+  ok: 'OK',
+};
 
 /**
  * Returns the message that runs were requested: `requested http on web-01, waiting for the result`.
@@ -37,7 +42,7 @@ export function runsRequestedText(
   }
   const what = countWithNoun(targets.length, 'run');
   const waiting = gone.length < targets.length ? ', waiting for the results' : '';
-  const names = listed(gone.map(({ client }) => client));
+  const names = listNames(gone.map(({ client }) => client));
   const goneText = gone.length === 0 ? '' : `, but nobody is connected to answer on ${names}`;
   return safeLine(`requested ${what}${waiting}${goneText}`);
 }
@@ -46,7 +51,7 @@ export function runsRequestedText(
 export function runOutcomesText(statuses: readonly RunStatus[]): string {
   const [only, ...others] = statuses;
   if (only !== undefined && others.length === 0) {
-    return safeLine(`${nameOf(only.target)} answered: ${WORDS[severityOf(only.status)]}`);
+    return safeLine(`${nameOf(only.target)} answered: ${SEVERITY_WORDS[severityOf(only.status)]}`);
   }
   return `${countWithNoun(statuses.length, 'run')} answered: ${countsText(statuses)}`;
 }
@@ -58,13 +63,13 @@ export function runsExpiredText(
   waitSeconds: number,
 ): string {
   const answers = statuses.length === 0 ? '' : `${runOutcomesText(statuses)}; `;
-  return safeLine(`${answers}no result from ${listed(missing.map(nameOf))} after ${String(waitSeconds)}s`);
+  return safeLine(`${answers}no result from ${listNames(missing.map(nameOf))} after ${String(waitSeconds)}s`);
 }
 
 function countsText(statuses: readonly RunStatus[]): string {
-  return WORST_FIRST.flatMap((severity) => {
+  return SEVERITIES_WORST_FIRST.flatMap((severity) => {
     const count = statuses.filter(({ status }) => severityOf(status) === severity).length;
-    return count === 0 ? [] : [`${String(count)} ${WORDS[severity]}`];
+    return count === 0 ? [] : [`${String(count)} ${SEVERITY_WORDS[severity]}`];
   }).join(', ');
 }
 
@@ -72,7 +77,7 @@ function nameOf({ client, check }: RunTarget): string {
   return `${client}/${check}`;
 }
 
-function listed(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const others = names.length - NAMES_MAX;
   return others <= 0 ? names.join(', ') : `${names.slice(0, NAMES_MAX).join(', ')} and ${String(others)} more`;
 }

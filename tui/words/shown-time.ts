@@ -6,7 +6,7 @@ import { machineTimeZone } from '../../shared/schemas/time-zone.ts';
  * the user configured another zone.
  */
 
-let configured: string | undefined;
+let configuredZone: string | undefined;
 
 /**
  * Sets the zone of all times that are shown and read.
@@ -14,20 +14,20 @@ let configured: string | undefined;
  * @param zone as returned by `timeZoneOf`; `undefined` for the zone of the process
  */
 export function configureZone(zone: string | undefined): void {
-  configured = zone;
+  configuredZone = zone;
 }
 
-let cached: { readonly variable: string | undefined; readonly zone: string } | undefined;
+let cachedZone: { readonly variable: string | undefined; readonly zone: string } | undefined;
 
 /** Returns the zone of the times that are shown and read. */
 export function localZone(): string {
-  if (configured !== undefined) return configured;
+  if (configuredZone !== undefined) return configuredZone;
   const { TZ: variable } = process.env;
-  if (cached?.variable !== variable || cached === undefined) {
+  if (cachedZone?.variable !== variable || cachedZone === undefined) {
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-    cached = { variable, zone: machineTimeZone(timeZone, new Date().getTimezoneOffset()) };
+    cachedZone = { variable, zone: machineTimeZone(timeZone, new Date().getTimezoneOffset()) };
   }
-  return cached.zone;
+  return cachedZone.zone;
 }
 
 /** Returns the clock of the user, for times that the user types. */

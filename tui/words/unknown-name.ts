@@ -1,8 +1,8 @@
-import { nearest } from '../../shared/domain/nearest.ts';
+import { findNearest } from '../../shared/domain/nearest.ts';
 
 /** Returns the message that a name is unknown. It suggests the most similar valid name, or lists all valid names. */
-export function noSuch(what: string, name: string, validNames: readonly string[]): string {
-  const suggestion = nearest(name, validNames);
+export function unknownNameText(what: string, name: string, validNames: readonly string[]): string {
+  const suggestion = findNearest(name, validNames);
   const hint =
     suggestion !== undefined
       ? `did you mean ${suggestion}?`

@@ -1,5 +1,5 @@
 import { PERMANENT_GROUPS } from '../../../shared/domain/v2/built-in-roles.ts';
-import { hasAllRights, missingRights, type OwnRights, type Rights } from '../../../shared/domain/v2/escalation.ts';
+import { hasAllRights, missingRights, type OwnRights, type RightsSet } from '../../../shared/domain/v2/escalation.ts';
 import { GROUP_SCOPES, scopesOfGroups } from '../../../shared/domain/v2/groups.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
@@ -78,7 +78,7 @@ export class EscalationGuard {
     );
   }
 
-  #rightsBy(object: Role | RoleBinding, kind: RoleChange['kind'], objectNamespace: string): Rights {
+  #rightsBy(object: Role | RoleBinding, kind: RoleChange['kind'], objectNamespace: string): RightsSet {
     const namespace = kind.startsWith('cluster') ? undefined : objectNamespace;
     // The kind decides whether the object is a role or a binding, because a body may contain attributes of both.
     if (!isBinding(kind)) return { scopes: new Set(), grants: [{ namespace, rules: (object as Role).rules }] };
@@ -103,7 +103,7 @@ function isBinding(kind: RoleChange['kind']): boolean {
   return kind === 'rolebindings' || kind === 'clusterrolebindings';
 }
 
-const NO_RIGHTS: Rights = { scopes: new Set(), grants: [] };
+const NO_RIGHTS: RightsSet = { scopes: new Set(), grants: [] };
 
 /**
  * Returns the rights that allow a principal to change users and roles. For an API key with limited scopes they contain
@@ -113,7 +113,7 @@ function ownRights({ scopes, grants = [], grantLimits, namespace }: Principal): 
   return { scopes, grants: grantLimits === undefined || grantLimits.has('admin') ? grants : [], namespace };
 }
 
-function refuseMissingRights(principal: Principal, what: string, rights: Rights, present?: Rights): void {
+function refuseMissingRights(principal: Principal, what: string, rights: RightsSet, present?: RightsSet): void {
   const missing = missingRights(ownRights(principal), rights, present);
   if (missing.length === 0) return;
   throw new MonError(
@@ -122,7 +122,7 @@ function refuseMissingRights(principal: Principal, what: string, rights: Rights,
   );
 }
 
-function rightsByName(groups: readonly string[]): Rights {
+function rightsByName(groups: readonly string[]): RightsSet {
   return { scopes: scopesOfGroups(groups), grants: [] };
 }
 

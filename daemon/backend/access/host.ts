@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isForwarded } from '../../../shared/domain/caller-address.ts';
-import { hostNameIn, isOwnHost } from '../../../shared/domain/own-host.ts';
+import { parseHostName, isOwnHost } from '../../../shared/domain/own-host.ts';
 import { MonError } from '../../../shared/errors.ts';
 
 /** True for a loopback address, also an IPv4 address in IPv6 form, and for the name `localhost`. */
@@ -18,7 +18,7 @@ export function refuseForeignHost({ host }: IncomingHttpHeaders, hostname: strin
   if (isOwnHost(host, hostname)) return;
   throw new MonError(
     'forbidden',
-    `without credentials only requests from this machine are allowed: use localhost instead of ${hostNameIn(host)}, or set api.user and api.password`,
+    `without credentials only requests from this machine are allowed: use localhost instead of ${parseHostName(host)}, or set api.user and api.password`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Access } from '../../../shared/api/endpoint.ts';
 import { V2_PREFIX } from '../../../shared/api/v2.ts';
 import type { CertificateOrigin } from '../../../shared/domain/certificate-namespaces.ts';
-import { isGranted, grantsAnythingIn, type Operation, type Grant } from '../../../shared/domain/v2/roles.ts';
+import { isGranted, canSeeNamespace, type Operation, type Grant } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
@@ -163,7 +163,7 @@ export function isAllowedByRoles(
   if (namespace !== undefined && namespace !== doing.namespace) return false;
   if (isGranted(grants, doing)) return true;
   if (doing.resource !== 'namespaces') return false;
-  return doing.verb === 'list' || (doing.verb === 'get' && grantsAnythingIn(grants, doing.name));
+  return doing.verb === 'list' || (doing.verb === 'get' && canSeeNamespace(grants, doing.name));
 }
 
 function requiredScopesOf(access: Access): readonly Scope[] {
@@ -178,7 +178,7 @@ export function mayUpdateObject(principal: Principal, doing: Omit<Operation, 've
 /** True if the principal may see a namespace, by its scopes or by its roles. */
 export function seesNamespace(principal: Principal, name: string): boolean {
   if (!maySeeNamespace(principal, name)) return false;
-  return hasScope(principal, 'read') || grantsAnythingIn(principal.grants ?? [], name);
+  return hasScope(principal, 'read') || canSeeNamespace(principal.grants ?? [], name);
 }
 
 /**

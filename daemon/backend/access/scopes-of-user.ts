@@ -1,6 +1,6 @@
 import { PERMANENT_GROUPS } from '../../../shared/domain/v2/built-in-roles.ts';
 import { commonScopes, scopesOfGroups } from '../../../shared/domain/v2/groups.ts';
-import type { Rights } from '../../../shared/domain/v2/escalation.ts';
+import type { RightsSet } from '../../../shared/domain/v2/escalation.ts';
 import { scopesOfGrants, type Grant, type RoleIndex } from '../../../shared/domain/v2/roles.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 import type { CredentialRegistry, User } from '../model/access/credentials.ts';
@@ -35,7 +35,7 @@ export function grantsOfUser(
 }
 
 /** Returns the rights of a user by groups and by roles, even if the user is disabled. */
-export function rightsOfUser(user: User, index: RoleIndex): Rights {
+export function rightsOfUser(user: User, index: RoleIndex): RightsSet {
   return { scopes: effectiveScopesOf(user, index), grants: index.grantsOf(user.username, user.groups) };
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
+import { ADMINISTRATORS_GROUP } from '../../../shared/domain/v2/groups.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { PASSWORD_LENGTH_MIN } from '../../../shared/schemas/v2/password.ts';
 import { submittedUserSchema } from '../../../shared/schemas/v2/user.ts';
@@ -54,7 +54,7 @@ export async function createFirstAdministrator({
   if (hasAdministrator(users, roles.index)) return undefined;
 
   const { username, password } = await credentialsOf(env, terminal);
-  const user = submittedUserSchema.safeParse({ username, password, groups: [ADMINISTRATORS], disabled: false });
+  const user = submittedUserSchema.safeParse({ username, password, groups: [ADMINISTRATORS_GROUP], disabled: false });
   if (!user.success) throw new MonError('invalid', problemsOf(user.error));
   const batcher = new Batcher({ registry, store, lease, clock, log });
   parts.defer(() => batcher.close());

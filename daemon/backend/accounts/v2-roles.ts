@@ -1,4 +1,4 @@
-import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
+import { CLUSTER_NAMESPACE } from '../../../shared/domain/v2/built-in-roles.ts';
 import type { RoleIndex } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Role, RoleBinding, SubmittedRole, SubmittedRoleBinding } from '../../../shared/schemas/v2/role.ts';
@@ -128,7 +128,7 @@ function warningsOfBinding(binding: RoleBinding): readonly string[] {
   const groups = namedGroups(binding);
   if (groups.length === 0) return [];
   const names = groups.join(', ');
-  const where = namespace === ALL_NAMESPACES ? 'anywhere' : `outside of ${namespace}`;
+  const where = namespace === CLUSTER_NAMESPACE ? 'anywhere' : `outside of ${namespace}`;
   return [
     `${names}: from now on only bindings grant rights to this group, not its name: also bind it to roles for what else it needs ${where}`,
   ];

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { QueryOf } from '../../../shared/api/endpoint.ts';
+import type { ParsedQuery } from '../../../shared/api/endpoint.ts';
 import type { MON_API } from '../../../shared/api/mon.ts';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -54,7 +54,7 @@ export function aggregateHandlers(
     if (aggregate !== undefined) return aggregate;
     throw new MonError('not_found', `there is no aggregate ${pathName(request, 'aggregate')}`);
   }
-  function freshness(query: QueryOf<(typeof MON_API)['aggregate']>): Freshness {
+  function freshness(query: ParsedQuery<(typeof MON_API)['aggregate']>): Freshness {
     return { maxAge: query.max_age, nowMs: clock.now() };
   }
 

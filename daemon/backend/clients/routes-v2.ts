@@ -1,7 +1,7 @@
 import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import type { NamespacedV2Object } from '../../../shared/schemas/v2/metadata.ts';
-import { redactsLess } from '../../../shared/domain/redact.ts';
+import { disclosesMore } from '../../../shared/domain/redact.ts';
 import { readClients, shownEntity } from '../model/clients/queries.ts';
 import type { ClientEntry } from '../model/registry/namespace.ts';
 import { refuseWithoutScope } from '../access/principal.ts';
@@ -16,7 +16,7 @@ import { objectHandlers, METADATA_ACCESSORS, type Collection } from '../http/v2-
 import { entityHeaders } from './v2-headers.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import { chunksAfterKey } from '../http/v2-chunks.ts';
-import { inNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
+import { setNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
 
 type PlacedEntity = SubmittedV2Entity & NamespacedV2Object;
 
@@ -43,7 +43,7 @@ export function entitiesOnV2(deps: EntityDependencies): V2Handlers<'entities'> {
     fieldRoot: 'entity',
     parse: parseEntity,
     isNamedByBody: true,
-    withNamespace: inNamespace,
+    withNamespace: setNamespace,
     echo: (entity) => unredactedEntity(entity, clock.now()),
     showPatched: configurationOfEntity,
     async *list(namespace, after) {
@@ -63,7 +63,7 @@ export function entitiesOnV2(deps: EntityDependencies): V2Handlers<'entities'> {
         (present) => {
           const before = present === undefined ? undefined : shownEntity(namespace, present);
           const entity = change(before);
-          if (present !== undefined && redactsLess(present, entity.redact)) refuseWithoutScope(principal, 'admin');
+          if (present !== undefined && disclosesMore(present, entity.redact)) refuseWithoutScope(principal, 'admin');
           // Only a PATCH can remove attributes: the sender of a PUT may omit an attribute because it does not know it.
           return before !== undefined && method === 'PATCH' ? completePatchedEntity(before, entity) : entity;
         },

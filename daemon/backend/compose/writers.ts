@@ -32,7 +32,7 @@ import { Stashes } from '../stashes/commands.ts';
 import { StoreUpgrades } from '../plans/store-upgrades.ts';
 import type { PartName } from './start-order.ts';
 import type { Teardown } from './teardown.ts';
-import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
+import { ADMINISTRATORS_GROUP } from '../../../shared/domain/v2/groups.ts';
 import type { Foundation } from './foundation.ts';
 
 /** The components that change stored objects, one for each kind of object; they commit through the batcher. */
@@ -85,7 +85,7 @@ export function openWriters(
   const silenced = new SilencedEntries(batcher, silencesMax, learn);
   const configuredUser = (): string | undefined => config.api.user;
   const groupsOf = (user: string): readonly string[] =>
-    user === configuredUser() ? [ADMINISTRATORS] : (registry.credentials.users.get(user)?.groups ?? []);
+    user === configuredUser() ? [ADMINISTRATORS_GROUP] : (registry.credentials.users.get(user)?.groups ?? []);
   const versions = new CredentialVersions({ config, registry, storeId: store.id });
   const audit = new Audit(batcher);
   const commands = new ApiCommands(() => ({

@@ -1,9 +1,9 @@
 import { parseConditions } from '../../../shared/domain/attribute-conditions.ts';
-import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import { BUILT_IN_NAMES } from '../../../shared/domain/built-in.ts';
 import { proxyRequestWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { templateRemarks } from '../../../shared/domain/message/message-renderer.ts';
 import { V1_EVENT } from '../../../shared/domain/attribute-shapes.ts';
-import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
+import { SHELL_TOKENS_WARNING, findShellTokens } from '../../../shared/domain/shell-tokens.ts';
 import { routeHandlers } from '../../../shared/domain/notify/route.ts';
 import { conditionWarnings } from '../../../shared/domain/unknown-attributes.ts';
 import { onCallScheduleOf } from '../../../shared/schemas/on-call.ts';
@@ -38,7 +38,7 @@ export function* configuredDefinitionWarnings(definitions: ValidDefinitions): Ge
   yield* undefinedNames(['sensu', 'keepalives'], keepalives, definitions);
   for (const [name, check] of checks) {
     yield* undefinedNames(['checks', name], check, definitions);
-    const risky = check.standalone === true ? undefined : shellTokensIn(check, false);
+    const risky = check.standalone === true ? undefined : findShellTokens(check, false);
     if (risky !== undefined) yield { path: ['checks', name, ...risky], message: SHELL_TOKENS_WARNING };
     for (const message of proxyRequestWarnings(check.proxy_requests)) {
       yield { path: ['checks', name, 'proxy_requests', 'entity_attributes'], message };
@@ -88,7 +88,7 @@ function* undefinedNames(
     ['mutator', 'mutators', [named.mutator]],
   ] as const) {
     for (const name of new Set(names.flat())) {
-      if (typeof name !== 'string' || definitions[section].has(name) || BUILT_IN[section].has(name)) continue;
+      if (typeof name !== 'string' || definitions[section].has(name) || BUILT_IN_NAMES[section].has(name)) continue;
       const schedule = kind === 'handler' ? onCallScheduleOf(name) : undefined;
       if (schedule !== undefined && definitions.schedules.has(schedule)) continue;
       yield {

@@ -1,5 +1,5 @@
 import { parseConditions, type ConditionProblems } from '../../../shared/domain/attribute-conditions.ts';
-import { textsIn } from '../../../shared/domain/attributes.ts';
+import { textItemsOf } from '../../../shared/domain/attributes.ts';
 import { entityConditions } from '../../../shared/domain/v2/expressions.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
@@ -39,7 +39,7 @@ export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinitio
     for (const problem of conditionProblemsOf(proxy.client_attributes)) {
       yield { path: [...path, 'client_attributes', ...problem.path], message: `${problem.message}; ${NO_MATCH_HINT}` };
     }
-    const expressions = entityConditions(textsIn(proxy['entity_attributes']));
+    const expressions = entityConditions(textItemsOf(proxy['entity_attributes']));
     if ('problem' in expressions) {
       yield { path: [...path, 'entity_attributes'], message: `${expressions.problem}; ${NO_MATCH_HINT}` };
     }

@@ -1,4 +1,4 @@
-import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import { BUILT_IN_NAMES } from '../../../shared/domain/built-in.ts';
 import { gapsBetween } from '../../../shared/domain/on-call/on-call-at.ts';
 import { parseOnCallSchedule } from '../../../shared/domain/on-call/schedule.ts';
 import { localTimeText } from '../../../shared/domain/on-call/words.ts';
@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000;
 export function* onCallWarnings({ people, schedules, handlers }: OnCallSections, nowMs: number): Generator<Remark> {
   for (const [name, { notify }] of people) {
     for (const handler of new Set(notify)) {
-      if (handlers.has(handler) || BUILT_IN.handlers.has(handler)) continue;
+      if (handlers.has(handler) || BUILT_IN_NAMES.handlers.has(handler)) continue;
       yield { path: ['people', name, 'notify'], message: `refers to the handler "${handler}", which is not defined` };
     }
   }

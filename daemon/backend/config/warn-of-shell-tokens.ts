@@ -1,4 +1,4 @@
-import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
+import { SHELL_TOKENS_WARNING, findShellTokens } from '../../../shared/domain/shell-tokens.ts';
 import type { Log } from '../../log/log.ts';
 import type { StoredDefinitions } from '../model/definitions/state.ts';
 
@@ -10,7 +10,7 @@ const NAMED_CHECKS_MAX = 100;
  * checks. It is called when the backend starts.
  */
 export function warnOfShellTokens(stored: StoredDefinitions, log: Log): void {
-  const risky = [...stored.all('checks')].filter(({ object }) => shellTokensIn(object, true) !== undefined);
+  const risky = [...stored.all('checks')].filter(({ object }) => findShellTokens(object, true) !== undefined);
   if (risky.length === 0) return;
   const checks = risky
     .slice(0, NAMED_CHECKS_MAX)

@@ -1,4 +1,4 @@
-import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
+import { CLUSTER_NAMESPACE } from '../../../shared/domain/v2/built-in-roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -61,7 +61,7 @@ export class DefinitionChanges {
   ): Promise<ObjectOf<Kind>> {
     return await this.#parts.batcher.run((transaction) => {
       const { definitions, declared } = transaction.registry;
-      if (namespace !== ALL_NAMESPACES && !declared.has(namespace))
+      if (namespace !== CLUSTER_NAMESPACE && !declared.has(namespace))
         throw new MonError('not_found', `the namespace ${namespace} does not exist`);
       this.#refuseConfigured(kind, namespace, name);
       const present = definitions.get(kind, namespace, name)?.object;
@@ -148,5 +148,5 @@ function builtInOf<Kind extends DefinitionKind>(
 }
 
 function targetOf(kind: DefinitionKind, namespace: string, name: string): string {
-  return namespace === ALL_NAMESPACES ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
+  return namespace === CLUSTER_NAMESPACE ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 }

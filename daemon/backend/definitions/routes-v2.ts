@@ -4,7 +4,7 @@ import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts
 import type { Operation } from '../../../shared/domain/v2/roles.ts';
 import { idleWarnings } from '../../../shared/domain/v2/idle-attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
-import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
+import { SHELL_TOKENS_WARNING, findShellTokens } from '../../../shared/domain/shell-tokens.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
@@ -15,7 +15,7 @@ import type { DefinitionChanges } from './commands.ts';
 import { hasScope, isAllowedByRoles, mayUpdateObject, type Principal } from '../access/principal.ts';
 import type { Log } from '../../log/log.ts';
 import { objectsAfterKey } from '../http/v2-object-list.ts';
-import { inNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
+import { setNamespace } from '../../../shared/domain/v2/wrapped-object.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
@@ -69,7 +69,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
       // attributes.
       return value as SubmittedDefinition<Kind>;
     },
-    withNamespace: inNamespace,
+    withNamespace: setNamespace,
     // A caller who may update the object gets it with its secrets: if they were redacted, they would be lost when the
     // caller changes the object and writes it back.
     show: (object, principal) =>
@@ -91,7 +91,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
 
 function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[] {
   // Only the commands of checks are tested for risky tokens, because other commands contain no substituted data.
-  const isRisky = kind === 'checks' && shellTokensIn(object, true) !== undefined;
+  const isRisky = kind === 'checks' && findShellTokens(object, true) !== undefined;
   return [
     ...(isRisky ? [`the check ${SHELL_TOKENS_WARNING}`] : []),
     ...idleWarnings(kind, object),

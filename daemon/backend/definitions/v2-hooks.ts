@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { withHooks, withoutHook, type CheckHooks } from '../../../shared/domain/v2/check-hooks.ts';
+import { addHooks, removeHook, type CheckHooks } from '../../../shared/domain/v2/check-hooks.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { checkHooksSchema } from '../../../shared/schemas/v2/hook.ts';
 import { readBody, schemaValidator } from '../http/json-body.ts';
@@ -36,11 +36,11 @@ export function hooksOnV2(deps: DefinitionDependencies): V2Handlers<'hooks'> {
     ...objectHandlers(deps, collection),
     setOfCheck: changeHandler((request, actor) => {
       const set = readBody(request, validateHooks);
-      return change(request, (hooks) => withHooks(hooks, set), actor);
+      return change(request, (hooks) => addHooks(hooks, set), actor);
     }),
     removeOfCheck: changeHandler((request, actor) => {
       const without = (hooks: CheckHooks): CheckHooks => {
-        const left = withoutHook(hooks, pathPart(request, 'type'), pathPart(request, 'hook'));
+        const left = removeHook(hooks, pathPart(request, 'type'), pathPart(request, 'hook'));
         if (left === undefined) throw doesNotExist();
         return left;
       };

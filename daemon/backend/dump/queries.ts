@@ -1,4 +1,4 @@
-import type { V2Type, Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import type { V2Type, WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DumpPage } from '../../../shared/schemas/restore.ts';
 import type { Key } from '../ports.ts';
@@ -70,6 +70,6 @@ function keyOfToken(token: string, prefix: Key): Key {
   throw new MonError('invalid', 'continue: is not a valid page token: omit continue to start at the first page');
 }
 
-function toRecord(object: Wrapped): Readonly<Record<string, unknown>> {
+function toRecord(object: WrappedObject): Readonly<Record<string, unknown>> {
   return { ...object };
 }

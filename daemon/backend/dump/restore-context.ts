@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { isBeyondLimit } from '../../../shared/domain/entity-limit.ts';
 import type { LostAttribute } from '../../../shared/domain/v2/import-losses.ts';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import type { WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import type { RestoreResult } from '../../../shared/schemas/restore.ts';
 import type { Definitions } from '../model/config/definitions.ts';
 import type { ApiCommands } from '../audit/api-commands.ts';
@@ -37,7 +37,7 @@ export interface RestoreContext {
  *
  * @returns the exact copy; undefined if the attribute does not match the schema
  */
-export function exactCopyOf<Exact>(schema: z.ZodType<Exact>, { spec }: Wrapped): Exact | undefined {
+export function exactCopyOf<Exact>(schema: z.ZodType<Exact>, { spec }: WrappedObject): Exact | undefined {
   return schema.safeParse(spec['mon']).success ? (spec['mon'] as Exact) : undefined;
 }
 
@@ -92,7 +92,7 @@ function isSameJson(a: unknown, b: unknown): boolean {
  *
  * @param shown the object as a dump would contain it, made from the exact copy
  */
-export function matchesExactCopy({ metadata, spec }: Wrapped, shown: Wrapped): boolean {
+export function matchesExactCopy({ metadata, spec }: WrappedObject, shown: WrappedObject): boolean {
   return isSameJson(
     { metadata, spec: omitExactState(spec) },
     { metadata: shown.metadata, spec: omitExactState(shown.spec) },

@@ -1,6 +1,6 @@
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import { lostAttributes } from '../../../shared/domain/v2/import-losses.ts';
-import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import { unwrapObject, type WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { isSensuGoApiKey, restoredApiKeySchema } from '../../../shared/schemas/v2/api-key.ts';
 import { submittedUserSchema } from '../../../shared/schemas/v2/user.ts';
 import { exactUserSchema } from '../../../shared/schemas/exact-state.ts';
@@ -14,7 +14,7 @@ import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
 import { exactCopyOf, skippedResult, restoreState, omitExactState, type RestoreContext } from './restore-context.ts';
 import { saveApiKey, saveUser } from '../model/access/mutations.ts';
 
-export function restoreUser(context: RestoreContext, object: Wrapped): RestoreResult {
+export function restoreUser(context: RestoreContext, object: WrappedObject): RestoreResult {
   const parsed = submittedUserSchema.safeParse(omitExactState(object.spec));
   if (!parsed.success) return skippedResult(problemsOf(parsed.error));
   const { username, groups, disabled, password_hash: hash } = parsed.data;
@@ -50,14 +50,14 @@ export function restoreUser(context: RestoreContext, object: Wrapped): RestoreRe
   );
 }
 
-export function restoreApiKey(context: RestoreContext, submitted: Wrapped): RestoreResult {
+export function restoreApiKey(context: RestoreContext, submitted: WrappedObject): RestoreResult {
   const object = hashApiKey(context, submitted);
   const { spec } = object;
   if (typeof spec['hash'] !== 'string') {
     const user = typeof spec['username'] === 'string' ? spec['username'] : 'USER';
     return skippedResult(`the file contains no hash of the key: create another one with monctl api-key create ${user}`);
   }
-  const parsed = restoredApiKeySchema.safeParse(unwrap(object));
+  const parsed = restoredApiKeySchema.safeParse(unwrapObject(object));
   if (!parsed.success) return skippedResult(problemsOf(parsed.error));
   const { transaction, configuredUser } = context;
   const { credentials } = transaction.registry;
@@ -95,7 +95,7 @@ export function restoreApiKey(context: RestoreContext, submitted: Wrapped): Rest
  * Converts an API key of Sensu Go to an API key of mon. In Sensu Go the name of the object is the key itself; mon
  * stores only its hash.
  */
-function hashApiKey({ transaction }: RestoreContext, object: Wrapped): Wrapped {
+function hashApiKey({ transaction }: RestoreContext, object: WrappedObject): WrappedObject {
   const { metadata, spec } = object;
   const { name } = metadata;
   if (typeof name !== 'string' || !isSensuGoApiKey(name)) return object;

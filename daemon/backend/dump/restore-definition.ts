@@ -3,8 +3,8 @@ import { definitionWarnings } from '../../../shared/domain/v2/definition-warning
 import { IDLE_ATTRIBUTES } from '../../../shared/domain/v2/idle-attributes.ts';
 import { movedFilterWarnings } from '../../../shared/domain/v2/filter-warnings.ts';
 import { idleAttributes, type LostAttribute } from '../../../shared/domain/v2/import-losses.ts';
-import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
-import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import { SHELL_TOKENS_WARNING, findShellTokens } from '../../../shared/domain/shell-tokens.ts';
+import { unwrapObject, type WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
@@ -25,7 +25,7 @@ export function restoreDefinition(
   context: RestoreContext,
   namespace: string,
   kind: DefinitionKind,
-  object: Wrapped,
+  object: WrappedObject,
 ): RestoreResult {
   const namespacedObject = setNamespace(object, namespace);
   const parsed = DEFINITION_SCHEMAS[kind].safeParse(namespacedObject);
@@ -71,13 +71,13 @@ function problemOfRole({ roles, transaction }: RestoreContext, change: RoleChang
 }
 
 function riskyCommand(kind: DefinitionKind, object: Attributes): readonly LostAttribute[] {
-  if (kind !== 'checks' || shellTokensIn(object, true) === undefined) return [];
+  if (kind !== 'checks' || findShellTokens(object, true) === undefined) return [];
   return [{ attribute: 'command', reason: `it is kept, but ${SHELL_TOKENS_WARNING}` }];
 }
 
-function setNamespace(object: Wrapped, namespace: string): DefinitionKinds[DefinitionKind]['object'] {
+function setNamespace(object: WrappedObject, namespace: string): DefinitionKinds[DefinitionKind]['object'] {
   // Return the submitted value instead of the parsed value: the schema has only validated it.
-  return unwrap({
+  return unwrapObject({
     ...object,
     metadata: { ...object.metadata, namespace },
   }) as unknown as DefinitionKinds[DefinitionKind]['object'];

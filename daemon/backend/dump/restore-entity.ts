@@ -1,6 +1,6 @@
 import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { lostAttributes } from '../../../shared/domain/v2/import-losses.ts';
-import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import { unwrapObject, type WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import { exactClientSchema } from '../../../shared/schemas/exact-state.ts';
@@ -28,9 +28,9 @@ import { CLIENTS, dumpedEntity } from '../model/clients/storage.ts';
  */
 const IGNORED_ATTRIBUTES = ['last_seen', 'sensu_agent_version', 'subscriptions'];
 
-export function restoreEntity(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
+export function restoreEntity(context: RestoreContext, namespace: Namespace, object: WrappedObject): RestoreResult {
   const exact = exactClient(namespace.name, object);
-  const parsed = v2EntitySchema.safeParse({ ...unwrap(object), mon: undefined });
+  const parsed = v2EntitySchema.safeParse({ ...unwrapObject(object), mon: undefined });
   if (exact === undefined && !parsed.success) return skippedResult(problemsOf(parsed.error));
   const name = exact?.client.name ?? parsed.data?.metadata.name ?? '';
   if (exact?.isCounted !== false && exceedsEntityLimit(context, namespace.name, name)) {
@@ -91,7 +91,7 @@ export function translateEntity(
   };
 }
 
-function exactClient(namespace: string, object: Wrapped): StoredClient | undefined {
+function exactClient(namespace: string, object: WrappedObject): StoredClient | undefined {
   const exact = exactCopyOf(exactClientSchema, object);
   if (exact === undefined) return undefined;
   const { client, signature, reporter, isCounted } = exact;

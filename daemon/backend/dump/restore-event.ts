@@ -1,7 +1,7 @@
 import { checkStateOfEvent } from '../../../shared/domain/v2/event-state.ts';
 import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
 import type { LostAttribute } from '../../../shared/domain/v2/import-losses.ts';
-import { unwrap, wrappedName, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import { unwrapObject, wrappedName, type WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import { v2EntitySchema } from '../../../shared/schemas/v2/entity.ts';
 import { v2EventSchema, type SubmittedV2Event } from '../../../shared/schemas/v2/event.ts';
@@ -30,13 +30,13 @@ import { CLIENTS } from '../model/clients/storage.ts';
  * Returns the existing client and check of an event. Their records must be read before the restore, because the event
  * in the dump is compared with them.
  */
-export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEntry | ClientEntry)[] {
+export function recordsOfEvent(namespace: Namespace, object: WrappedObject): (CheckEntry | ClientEntry)[] {
   const [client = '', check = ''] = wrappedName(object).split('/');
   const owner = namespace.clients.get(client);
   return [owner, owner?.checks.get(check)].filter((entry) => entry !== undefined);
 }
 
-export function restoreEvent(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
+export function restoreEvent(context: RestoreContext, namespace: Namespace, object: WrappedObject): RestoreResult {
   const [entity = '', check = ''] = wrappedName(object).split('/');
   if (entity === '' || check === '') return skippedResult('the event has no entity or no check');
   const isAssumed = context.assumed.has(restoreKey('Entity', namespace.name, entity));
@@ -69,7 +69,7 @@ function ownerOf(
   context: RestoreContext,
   namespace: Namespace,
   name: string,
-  { spec }: Wrapped,
+  { spec }: WrappedObject,
 ): OwnerRestore | RestoreResult {
   const present = namespace.clients.get(name);
   if (present !== undefined) return { client: present, make: () => present };
@@ -90,7 +90,7 @@ function exactRecord(
   { transaction }: RestoreContext,
   client: ClientEntry,
   check: string,
-  object: Wrapped,
+  object: WrappedObject,
 ): CheckRecord | undefined {
   const exact = exactCopyOf(exactRecordSchema, object);
   if (exact === undefined) return undefined;
@@ -114,9 +114,9 @@ function foreignRecord(
   { transaction }: RestoreContext,
   names: { readonly entity: string; readonly check: string },
   present: CheckEntry | undefined,
-  object: Wrapped,
+  object: WrappedObject,
 ): { readonly record: CheckRecord; readonly lost: readonly LostAttribute[] } | { readonly problem: string } {
-  const event = v2EventSchema.safeParse({ ...unwrap(object), mon: undefined });
+  const event = v2EventSchema.safeParse({ ...unwrapObject(object), mon: undefined });
   if (!event.success) return { problem: problemsOf(event.error) };
   const result = resultSchema.safeParse(resultOfEvent(event.data, names));
   if (!result.success) return { problem: problemsOf(result.error) };
@@ -133,7 +133,7 @@ function foreignRecord(
   return { record, lost: lostOf(event.data, object) };
 }
 
-function lostOf(event: SubmittedV2Event, { spec }: Wrapped): readonly LostAttribute[] {
+function lostOf(event: SubmittedV2Event, { spec }: WrappedObject): readonly LostAttribute[] {
   const history = event.check?.['history'];
   const isLong = Array.isArray(history) && history.length > 1;
   return [

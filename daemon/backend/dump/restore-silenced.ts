@@ -1,15 +1,15 @@
 import { lostAttributes } from '../../../shared/domain/v2/import-losses.ts';
 import { v2SilencedOf, partsOfV2Silenced, silencedOfV2 } from '../../../shared/domain/v2/silenced.ts';
-import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import { unwrapObject, type WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { parseExpiry } from '../../../shared/domain/expiry.ts';
 import { parseSelector } from '../../../shared/domain/selector.ts';
 import {
-  silenceAt,
+  toCurrentWindow,
   entryId,
   withCurrentWindow,
   isExpiredForGood,
   isSelectorId,
-  withReminderOf,
+  copyReminder,
   replacementProblem,
   silencedEntry,
 } from '../../../shared/domain/silencing.ts';
@@ -37,7 +37,7 @@ interface SilencedState {
   readonly use: StoredSilenceCounters | undefined;
 }
 
-export function restoreSilenced(context: RestoreContext, namespace: Namespace, object: Wrapped): RestoreResult {
+export function restoreSilenced(context: RestoreContext, namespace: Namespace, object: WrappedObject): RestoreResult {
   const { transaction, by, silencesMax } = context;
   const exact = exactState(namespace.name, object, transaction.nowMs);
   const dumped = exact ?? translateSilenced(namespace, object, transaction.nowMs);
@@ -56,7 +56,7 @@ export function restoreSilenced(context: RestoreContext, namespace: Namespace, o
   const before =
     present === undefined
       ? undefined
-      : { entry: silenceAt(present, transaction.nowMs), use: namespace.silenced.use(present.id) };
+      : { entry: toCurrentWindow(present, transaction.nowMs), use: namespace.silenced.use(present.id) };
   const refused = replacementProblem(before?.entry, after.entry);
   if (refused !== undefined) return skippedResult(refused);
   const lost =
@@ -92,7 +92,7 @@ function mergedWithExisting(
   present: SilencedEntry,
   presentUse: StoredSilenceCounters | undefined,
 ): SilencedState {
-  const entry = withReminderOf(dumped, present);
+  const entry = copyReminder(dumped, present);
   // The silence may have matched events here even if it has suppressed nothing yet.
   const keptUse = use ?? (presentUse?.suppressed === 0 ? ZERO_COUNTERS : undefined);
   if (keptUse === undefined) return { entry, use };
@@ -101,7 +101,7 @@ function mergedWithExisting(
   return { entry, use: since === undefined ? remaining : { ...remaining, unmatched_since: since } };
 }
 
-function exactState(namespace: string, object: Wrapped, nowMs: number): SilencedState | undefined {
+function exactState(namespace: string, object: WrappedObject, nowMs: number): SilencedState | undefined {
   const exact = exactCopyOf(exactSilencedSchema, object);
   if (exact === undefined) return undefined;
   const { use } = exact;
@@ -118,10 +118,10 @@ function exactState(namespace: string, object: Wrapped, nowMs: number): Silenced
 
 function translateSilenced(
   namespace: Namespace,
-  object: Wrapped,
+  object: WrappedObject,
   nowMs: number,
 ): SilencedState | { readonly problem: string } {
-  const parsed = v2SilencedSchema.safeParse({ ...unwrap(object), mon: undefined });
+  const parsed = v2SilencedSchema.safeParse({ ...unwrapObject(object), mon: undefined });
   if (!parsed.success) return { problem: problemsOf(parsed.error) };
   if (isSelectorId(parsed.data.metadata?.name ?? '')) {
     return {
@@ -148,7 +148,7 @@ function translateSilenced(
  * True if the exact copy in the dump is a recurring silence. The v2 attributes contain only one of its windows, so a
  * silence made from them would be active only once.
  */
-function isRecurringSilence({ spec }: Wrapped): boolean {
+function isRecurringSilence({ spec }: WrappedObject): boolean {
   const exact = spec['mon'];
   if (typeof exact !== 'object' || exact === null || !('entry' in exact)) return false;
   return typeof exact.entry === 'object' && exact.entry !== null && 'recurrence' in exact.entry;

@@ -1,11 +1,11 @@
-import { ALL_NAMESPACES } from '../../../shared/domain/v2/built-in-roles.ts';
+import { CLUSTER_NAMESPACE } from '../../../shared/domain/v2/built-in-roles.ts';
 import { skippedReason } from '../../../shared/domain/v2/import-losses.ts';
 import {
   isCountedEntity,
   kindOf,
   namespaceOf,
   wrappedName,
-  type Wrapped,
+  type WrappedObject,
 } from '../../../shared/domain/v2/wrapped-object.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { v2NamespaceSchema } from '../../../shared/schemas/v2/namespace.ts';
@@ -95,7 +95,7 @@ export class Restore {
   }
 }
 
-function restoreOne(context: RestoreContext, object: Wrapped): RestoreResult {
+function restoreOne(context: RestoreContext, object: WrappedObject): RestoreResult {
   // mon sends no telemetry, so the telemetry settings of a dump have no effect.
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
@@ -103,7 +103,7 @@ function restoreOne(context: RestoreContext, object: Wrapped): RestoreResult {
   if (kind.type === 'Namespace') return restoreNamespace(context, object);
   if (kind.type === 'User') return restoreUser(context, object);
   if (kind.type === 'APIKey') return restoreApiKey(context, object);
-  if (!kind.isNamespaced) return restoreDefinition(context, ALL_NAMESPACES, kind.path, object);
+  if (!kind.isNamespaced) return restoreDefinition(context, CLUSTER_NAMESPACE, kind.path, object);
   const { registry } = context.transaction;
   const name = namespaceOf(object);
   const isThere = registry.hasNamespace(name);
@@ -126,7 +126,7 @@ function restoreOne(context: RestoreContext, object: Wrapped): RestoreResult {
 }
 
 /** Records in a dry run that an object would exist, because later objects of the same request may need it. */
-function assumeRestored(context: RestoreContext, object: Wrapped, { outcome }: RestoreResult): void {
+function assumeRestored(context: RestoreContext, object: WrappedObject, { outcome }: RestoreResult): void {
   const { assumed } = context;
   const { type } = object;
   if (isCountedEntity(object) && outcome === 'created') context.assumedEntities++;
@@ -134,7 +134,7 @@ function assumeRestored(context: RestoreContext, object: Wrapped, { outcome }: R
   assumed.add(restoreKey(type, namespaceOf(object), wrappedName(object)));
 }
 
-function restoreNamespace(context: RestoreContext, object: Wrapped): RestoreResult {
+function restoreNamespace(context: RestoreContext, object: WrappedObject): RestoreResult {
   const parsed = v2NamespaceSchema.safeParse({ name: wrappedName(object) });
   if (!parsed.success) return skippedResult(problemsOf(parsed.error));
   const { name } = parsed.data;
@@ -146,7 +146,7 @@ function restoreNamespace(context: RestoreContext, object: Wrapped): RestoreResu
 }
 
 /** Returns the existing entries of entities and events in a request. Their records are compared with the dump. */
-function recordsOf(registry: Registry, objects: readonly Wrapped[]): (CheckEntry | ClientEntry)[] {
+function recordsOf(registry: Registry, objects: readonly WrappedObject[]): (CheckEntry | ClientEntry)[] {
   return objects.flatMap((object) => {
     const type = kindOf(object)?.type;
     if (type !== 'Event' && type !== 'Entity') return [];
@@ -159,7 +159,7 @@ function recordsOf(registry: Registry, objects: readonly Wrapped[]): (CheckEntry
   });
 }
 
-function targetOf(objects: readonly Wrapped[]): string {
+function targetOf(objects: readonly WrappedObject[]): string {
   const types = new Set(objects.map(({ type }) => type));
   return [...types].join(', ');
 }

@@ -2,13 +2,13 @@ import {
   isSearchMatch,
   readSearch,
   type SearchLanguage,
-  type SearchOf,
+  type ParsedSearch,
 } from '../../../shared/domain/search-language.ts';
 import { MonError } from '../../../shared/errors.ts';
 
 /** The filter of one feed topic, and the keys of the rows that the consumer has. */
 export class TopicFilter<Row> {
-  readonly #search: SearchOf<Row> | undefined;
+  readonly #search: ParsedSearch<Row> | undefined;
   /** Keys of the rows that the consumer has; empty if the topic is not filtered. */
   readonly #sentKeys = new Set<string>();
 
@@ -45,7 +45,7 @@ export class TopicFilter<Row> {
   }
 }
 
-function searchOf<Row>(language: SearchLanguage<Row>, name: string, text: string): SearchOf<Row> {
+function searchOf<Row>(language: SearchLanguage<Row>, name: string, text: string): ParsedSearch<Row> {
   const search = readSearch(language, text);
   if (search.kind === 'problem') {
     throw new MonError('invalid', `${name}: ${search.message} (at character ${String(search.position + 1)})`);

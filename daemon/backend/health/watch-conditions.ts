@@ -1,7 +1,7 @@
 import {
   CHECK_GRACE_SECONDS,
   checksFinding,
-  CONDITIONS,
+  CONDITION_NAMES,
   entitiesFinding,
   handlersFinding,
   silencesFinding,
@@ -66,7 +66,7 @@ interface WatchedCondition {
 export function watchConditions(parts: ConditionDependencies): Disposable {
   const { board, clock, log, registry } = parts;
   const measures = measuresOf(parts);
-  const watched = CONDITIONS.map((name): WatchedCondition => ({
+  const watched = CONDITION_NAMES.map((name): WatchedCondition => ({
     name,
     measure: measures[name],
     check: new OwnCheck({ ...parts, client: BACKEND_CLIENT, check: name }),

@@ -1,4 +1,4 @@
-import { attributeAt, attributeText } from '../../../shared/domain/attributes.ts';
+import { readAttributePath, attributeText } from '../../../shared/domain/attributes.ts';
 
 /** Returns true if the list contains this item after filtering. */
 export type Filter<Item> = (item: Item) => boolean;
@@ -24,7 +24,7 @@ export function filterOf(query: URLSearchParams): Filter<unknown> | undefined {
   // Sensu ignores a condition on a whole object if there are conditions on its attributes (recorded behavior).
   const conditions = allConditions.filter((one) => !allConditions.some((other) => isInside(other.path, one.path)));
   if (conditions.length === 0) return undefined;
-  return (item) => conditions.every(({ path, text }) => attributeText(attributeAt(item, path)) === text);
+  return (item) => conditions.every(({ path, text }) => attributeText(readAttributePath(item, path)) === text);
 }
 
 function isInside(path: readonly string[], outer: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 import { MON_API } from '../../../shared/api/mon.ts';
-import { openApiOf } from '../../../shared/api/openapi.ts';
+import { buildOpenApi } from '../../../shared/api/openapi.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { MonHandlers } from './route.ts';
 
@@ -10,7 +10,7 @@ export function openApiOnMon(): MonHandlers<'openApi'> {
   let text: string | undefined;
   return {
     openApi(_request, reply) {
-      text ??= JSON.stringify(openApiOf(MON_API, { title: 'mon', version: VERSION }));
+      text ??= JSON.stringify(buildOpenApi(MON_API, { title: 'mon', version: VERSION }));
       return reply.type('application/json').send(text);
     },
   };

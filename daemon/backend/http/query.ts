@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Endpoint, EndpointQuery, QueryOf } from '../../../shared/api/endpoint.ts';
+import type { Endpoint, EndpointQuery, ParsedQuery } from '../../../shared/api/endpoint.ts';
 import { parseCount } from '../../../shared/api/query.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
@@ -21,9 +21,9 @@ const RENAMED_PARAMETERS: Readonly<Record<string, string>> = { whole: 'full' };
  */
 export function queryReader<Query extends EndpointQuery>(
   query: Query,
-): (request: Pick<FastifyRequest, 'url'>) => QueryOf<Endpoint<unknown, unknown, Query>> {
+): (request: Pick<FastifyRequest, 'url'>) => ParsedQuery<Endpoint<unknown, unknown, Query>> {
   const names = Object.keys(query);
-  type Read = QueryOf<Endpoint<unknown, unknown, Query>>;
+  type Read = ParsedQuery<Endpoint<unknown, unknown, Query>>;
   // The schema is compiled at the first request. Compiling the schemas of all endpoints at start-up would take a tenth
   // of the start-up time.
   let compiled: { readonly schema: z.ZodObject<Query>; readonly ofNone: z.ZodSafeParseResult<unknown> } | undefined;

@@ -1,5 +1,11 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { isForWriter, takesNamespace, type Access, type Endpoint, type QueryOf } from '../../../shared/api/endpoint.ts';
+import {
+  isForWriter,
+  takesNamespace,
+  type Access,
+  type Endpoint,
+  type ParsedQuery,
+} from '../../../shared/api/endpoint.ts';
 import type { MON_API } from '../../../shared/api/mon.ts';
 import type { V1_API } from '../../../shared/api/v1.ts';
 import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
@@ -17,7 +23,7 @@ export type Handler<Query = unknown> = (request: FastifyRequest, reply: FastifyR
 type EndpointTable = Readonly<Record<string, Endpoint>>;
 
 /** The handlers of all endpoints in a table such as `MON_API`, by the name of the endpoint. */
-export type Handlers<Of> = { readonly [Name in keyof Of]: Handler<QueryOf<Of[Name]>> };
+export type Handlers<Of> = { readonly [Name in keyof Of]: Handler<ParsedQuery<Of[Name]>> };
 
 /** Handlers for some endpoints of the v1 API. */
 export type V1Handlers<Name extends keyof typeof V1_API> = Pick<Handlers<typeof V1_API>, Name>;

@@ -2,7 +2,7 @@ import {
   isSearchMatch,
   readSearch,
   type SearchLanguage,
-  type SearchOf,
+  type ParsedSearch,
 } from '../../../shared/domain/search-language.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Filter } from './filter.ts';
@@ -18,7 +18,7 @@ interface SearchQuery {
  * @throws MonError `invalid` if the search is invalid; the message contains the position of the error and what is
  *   allowed there
  */
-export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }: SearchQuery): SearchOf<Row> {
+export function parseSearchQuery<Row>(language: SearchLanguage<Row>, { q = '' }: SearchQuery): ParsedSearch<Row> {
   const search = readSearch(language, q);
   if (search.kind === 'search') return search;
   throw new MonError('invalid', `q: ${search.message} (at character ${String(search.position + 1)})`);

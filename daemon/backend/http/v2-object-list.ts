@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fieldAt, isSelected, parseV2Selector, type V2Selector } from '../../../shared/domain/v2/selectors.ts';
+import { readFieldPath, isSelected, parseV2Selector, type V2Selector } from '../../../shared/domain/v2/selectors.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Principal } from '../access/principal.ts';
@@ -207,7 +207,7 @@ function selectObjects<T extends object>(query: URLSearchParams, source: ObjectS
   }
   const valueIn = (object: Attributes) => {
     const rooted = { [fieldRoot]: object };
-    return (name: string): unknown => fieldAt(rooted, name);
+    return (name: string): unknown => readFieldPath(rooted, name);
   };
   return {
     isSelectedObject(object) {

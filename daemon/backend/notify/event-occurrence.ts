@@ -1,7 +1,7 @@
 import type { EventState } from '../../../shared/domain/event.ts';
 import type { History } from '../../../shared/domain/history.ts';
 import { checkRedactKeysOf } from '../../../shared/domain/redact.ts';
-import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
+import { canBeSilenced, silencedByIds } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -63,7 +63,13 @@ export function activeSilenceIds(occurrence: Occurrence, nowMs: number): readonl
 
 function matchingSilenceIds(occurrence: Occurrence, nowMs: number): readonly string[] {
   const { client, check } = occurrence;
-  return silencedBy(client.namespace.silenced, client.subscriptions, check.name, nowMs, silencesBySelector(occurrence));
+  return silencedByIds(
+    client.namespace.silenced,
+    client.subscriptions,
+    check.name,
+    nowMs,
+    silencesBySelector(occurrence),
+  );
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../../../shared/domain/notify/route.ts';
 import { leadsToRun, evaluateStages } from '../../../shared/domain/notify/verdict.ts';
 import {
-  REGISTRATION,
+  REGISTRATION_CHECK,
   registrationCheck,
   registrationState,
   wantsRegistration,
@@ -205,7 +205,7 @@ export function notifyReminder(
 export function notifyRegistration(transaction: Transaction, client: ClientEntry): void {
   const definitions = transaction.routing.definitions.in(client.namespace.name);
   const record = transaction.body(CLIENTS, client);
-  if (!wantsRegistration(record) && !definitions.hasHandler(REGISTRATION)) return;
+  if (!wantsRegistration(record) && !definitions.hasHandler(REGISTRATION_CHECK)) return;
   const check = registrationCheck(record, transaction.now);
   const state = registrationState(transaction.newId(), check, transaction.now);
   notifyResult(transaction, { client, check, state, history: EMPTY_HISTORY });

@@ -3,7 +3,7 @@ import { inhibitorForDisplay } from '../../../shared/domain/notify/inhibit.ts';
 import type { Span, StatusChange } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
-import type { CountedChange } from '../../../shared/domain/timeline/open-over-time.ts';
+import type { StatusCountChange } from '../../../shared/domain/timeline/open-over-time.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { loggedInhibitorIfActive } from '../model/notify/inhibitions/state.ts';
@@ -52,7 +52,7 @@ export interface GatheredCheckHistory {
 export interface ReportData {
   readonly pasts: readonly GatheredCheckHistory[];
   /** The status changes of all checks in the span, the newest first. */
-  readonly changes: readonly CountedChange[];
+  readonly changes: readonly StatusCountChange[];
   /** User actions in the span, the newest first. */
   readonly actions: readonly ReportAction[];
   /**
@@ -76,7 +76,7 @@ export async function gatherReport(
   for (const namespace of namespaces) await addOpen(pasts, namespace);
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
   const actions: ReportAction[] = [];
-  const changes: CountedChange[] = [];
+  const changes: StatusCountChange[] = [];
   const gathered = (cutMs: number | undefined): ReportData => ({ pasts: [...pasts.values()], changes, actions, cutMs });
   let examined = 0;
   const timeSlice = new TimeSlice();

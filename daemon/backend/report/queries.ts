@@ -1,15 +1,15 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { mergeActions } from '../../../shared/domain/report/actions.ts';
-import { Causes } from '../../../shared/domain/report/causes.ts';
+import { CauseCollector } from '../../../shared/domain/report/causes.ts';
 import {
-  longestFirst,
+  compareByDownTime,
   checkProblemOf,
-  statusAt,
-  worstFirst,
+  statusAtTime,
+  compareByStatus,
   type CheckProblem,
 } from '../../../shared/domain/report/checks.ts';
-import { FirstOf } from '../../../shared/domain/report/first-of.ts';
-import { Noise } from '../../../shared/domain/report/noise.ts';
+import { FirstItems } from '../../../shared/domain/report/first-of.ts';
+import { NoiseCollector } from '../../../shared/domain/report/noise.ts';
 import { OpenByCheck, type OpenCheck } from '../../../shared/domain/report/open-by-check.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
 import type { Span } from '../../../shared/domain/timeline/availability.ts';
@@ -81,11 +81,11 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
 }
 
 interface EvaluatedChecks {
-  readonly open: FirstOf<TroubledCheck>;
+  readonly open: FirstItems<TroubledCheck>;
   readonly openByCheck: OpenByCheck<GatheredCheckHistory>;
-  readonly resolved: FirstOf<TroubledCheck>;
-  readonly causes: Causes;
-  readonly noise: Noise;
+  readonly resolved: FirstItems<TroubledCheck>;
+  readonly causes: CauseCollector;
+  readonly noise: NoiseCollector;
   readonly total: Report['total'];
 }
 
@@ -94,11 +94,11 @@ async function evaluateChecks(
   { withNamespaceName: placed }: RequestedNamespaces,
   { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
 ): Promise<EvaluatedChecks> {
-  const open = new FirstOf<TroubledCheck>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
-  const resolved = new FirstOf<TroubledCheck>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
+  const open = new FirstItems<TroubledCheck>(limit, (a, b) => compareByStatus(a.trouble, b.trouble));
+  const resolved = new FirstItems<TroubledCheck>(limit, (a, b) => compareByDownTime(a.trouble, b.trouble));
   const openByCheck = new OpenByCheck<GatheredCheckHistory>();
-  const causes = new Causes();
-  const noise = new Noise();
+  const causes = new CauseCollector();
+  const noise = new NoiseCollector();
   const clients = new Set<string>();
   const total = { checks: 0, clients: 0, outages: 0, down: 0 };
   let looked = 0;
@@ -132,7 +132,7 @@ async function countOverTime(
   span: Span,
   keptSinceMs: number,
 ): Promise<OpenOverTime> {
-  const counter = new StatusCounter(statusCountsOf(pasts.map((past) => statusAt(past, span.untilMs))), span);
+  const counter = new StatusCounter(statusCountsOf(pasts.map((past) => statusAtTime(past, span.untilMs))), span);
   for (const [index, change] of changes.entries()) {
     counter.add(change);
     if (index % SLICE_CHANGES === 0) await yieldToEventLoop();

@@ -1,4 +1,4 @@
-import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import { BUILT_IN_NAMES } from '../../../shared/domain/built-in.ts';
 import { nextCheckState, type CheckState, type EventState } from '../../../shared/domain/event.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import { withinOutputSize, withStoredOutput } from '../../../shared/domain/truncation.ts';
@@ -43,7 +43,7 @@ type RecordEntry = CheckEntry | ClientEntry | PendingResolution;
 
 const NO_RECORDS: readonly RecordEntry[] = [];
 
-const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
+const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN_NAMES.handlers;
 
 /**
  * Returns the entries whose stored records must be read before these results are applied. These are clients whose

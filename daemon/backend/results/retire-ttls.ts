@@ -1,4 +1,4 @@
-import { hasStaleOutput, ttlRemovedResult, ttlOf, withoutTtl } from '../../../shared/domain/ttl.ts';
+import { hasStaleOutput, ttlRemovedResult, ttlOf, removeTtl } from '../../../shared/domain/ttl.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -105,8 +105,8 @@ export function retireResult(transaction: Transaction, entry: CheckEntry): void 
     });
     return;
   }
-  const eventCheck = bodies.eventCheck === undefined ? undefined : withoutTtl(bodies.eventCheck);
-  saveCheck(transaction, entry, entry.state, { ...bodies, check: withoutTtl(check), eventCheck }, undefined);
+  const eventCheck = bodies.eventCheck === undefined ? undefined : removeTtl(bodies.eventCheck);
+  saveCheck(transaction, entry, entry.state, { ...bodies, check: removeTtl(check), eventCheck }, undefined);
 }
 
 /**

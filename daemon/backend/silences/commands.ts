@@ -2,7 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { recurrenceProblem } from '../../../shared/domain/recurrence.ts';
 import {
-  silenceAt,
+  toCurrentWindow,
   replacementProblem,
   silencedEntry,
   silencedId,
@@ -169,7 +169,7 @@ export class SilencedEntries {
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = namespace.silenced.get(id);
       if (entry === undefined) return;
-      const now = silenceAt(entry, transaction.nowMs);
+      const now = toCurrentWindow(entry, transaction.nowMs);
       if (isExpired(now, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
       else if (now !== entry && now.begin === entry.begin) resumeWindow(transaction, namespace, now, entry);
       else if (now !== entry) beginWindow(transaction, namespace, now);
@@ -197,7 +197,7 @@ export function unexpiredEntry(
   nowMs: number,
 ): SilencedEntry | undefined {
   const kept = silenced.get(id);
-  const entry = kept === undefined ? undefined : silenceAt(kept, nowMs);
+  const entry = kept === undefined ? undefined : toCurrentWindow(kept, nowMs);
   return entry === undefined || isExpired(entry, nowMs) ? undefined : entry;
 }
 

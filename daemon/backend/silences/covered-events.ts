@@ -3,7 +3,7 @@ import { parseSelector, type SelectorSubject } from '../../../shared/domain/sele
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
-import type { SilencedTargetParts } from '../../../shared/schemas/silenced.ts';
+import type { SilencedTargetAttributes } from '../../../shared/schemas/silenced.ts';
 import { checksNamedBy, eventsNamedBy } from '../model/registry/silenced-events.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../model/registry/namespace.ts';
 import { runInChunks } from '../store/time-slice.ts';
@@ -33,7 +33,7 @@ type StepGenerator<Result> = Generator<void, Result, undefined>;
  */
 export async function countCoveredEvents(
   namespace: Namespace,
-  entries: readonly SilencedTargetParts[],
+  entries: readonly SilencedTargetAttributes[],
   nowMs: number,
   costMax = PREVIEW_COST_MAX,
 ): Promise<NonNullable<RecentProblems['events']>> {
@@ -42,7 +42,7 @@ export async function countCoveredEvents(
 
 function* countEvents(
   namespace: Namespace,
-  entries: readonly SilencedTargetParts[],
+  entries: readonly SilencedTargetAttributes[],
   nowMs: number,
   costMax: number,
 ): StepGenerator<NonNullable<RecentProblems['events']>> {
@@ -71,7 +71,7 @@ function* countEvents(
  */
 export async function countRecoveredSince(
   namespace: Namespace,
-  entries: readonly SilencedTargetParts[],
+  entries: readonly SilencedTargetAttributes[],
   since: number,
 ): Promise<number> {
   const isRecovered = ({ lastProblem, state }: CheckEntry): boolean =>
@@ -100,7 +100,7 @@ export async function countRecoveredSince(
  */
 function* findCoveredChecks(
   namespace: Namespace,
-  entries: readonly SilencedTargetParts[],
+  entries: readonly SilencedTargetAttributes[],
   named: (namespace: Namespace, subscription: string | null, check: string | null) => Iterable<CheckEntry | undefined>,
   of: (client: ClientEntry) => Iterable<CheckEntry>,
   costMax = PREVIEW_COST_MAX,

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { idleStep, type IdleRules, type IdleStep } from '../../../shared/domain/silence-idle.ts';
-import { silenceAt } from '../../../shared/domain/silencing.ts';
+import { toCurrentWindow } from '../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
@@ -134,5 +134,5 @@ function stepOf(
   nowMs: number,
   covers = () => isAnySilencedBy(namespace, silencedChangeOf(namespace.name, kept)),
 ): IdleStep {
-  return idleStep(silenceAt(kept, nowMs), { use: namespace.silenced.use(kept.id), covers }, rules, nowMs);
+  return idleStep(toCurrentWindow(kept, nowMs), { use: namespace.silenced.use(kept.id), covers }, rules, nowMs);
 }

@@ -1,5 +1,5 @@
 import { expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
-import { silenceAt, silencedView } from '../../../shared/domain/silencing.ts';
+import { toCurrentWindow, silencedView } from '../../../shared/domain/silencing.ts';
 import type { StoredSilenceCounters, SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { ZERO_COUNTERS, type SilencedRegistry } from '../model/silences/state.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
@@ -31,7 +31,9 @@ export function silencedDetail(
  * window.
  */
 export function unexpiredEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
-  const unexpired = Array.from(entries, (entry) => silenceAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
+  const unexpired = Array.from(entries, (entry) => toCurrentWindow(entry, nowMs)).filter(
+    (entry) => !isExpired(entry, nowMs),
+  );
   return unexpired.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 

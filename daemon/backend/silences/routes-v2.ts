@@ -5,12 +5,12 @@ import {
   parseV2SilencedName,
   partsOfV2Silenced,
   silencedOfV2,
-  type SilencedParts,
+  type SilenceIdentity,
 } from '../../../shared/domain/v2/silenced.ts';
 import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import {
-  silenceAt,
+  toCurrentWindow,
   isExpiredForGood,
   isSelectorId,
   silencedEntry,
@@ -66,7 +66,7 @@ export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> 
       for (const chunk of chunksAfterKey(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
         const nowMs = clock.now();
         yield chunk.flatMap(({ entry }) =>
-          isExpiredForGood(entry, nowMs) ? [] : v2SilencedOf(namespace, silenceAt(entry, nowMs)),
+          isExpiredForGood(entry, nowMs) ? [] : v2SilencedOf(namespace, toCurrentWindow(entry, nowMs)),
         );
       }
     },
@@ -151,7 +151,7 @@ function setSilenceNamespace(core: SubmittedV2Silenced, namespace: string): Plac
  * Returns the subscription and check that the v2 name of a silence contains. If the name is invalid, both are null, so
  * that no silence is found.
  */
-function partsOfKey(name: string): SilencedParts {
+function partsOfKey(name: string): SilenceIdentity {
   return parseV2SilencedName(name) ?? { subscription: null, check: null };
 }
 
@@ -168,7 +168,7 @@ function idOf(name: string): string {
  */
 function entryOf(
   core: SubmittedV2Silenced,
-  parts: SilencedParts,
+  parts: SilenceIdentity,
   before: SilencedEntry | undefined,
   nowMs: number,
 ): SilencedEntry {

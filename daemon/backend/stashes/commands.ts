@@ -1,4 +1,4 @@
-import { endAfter, expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
+import { expireAtMsOf, expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { StashContent } from '../../../shared/schemas/stash.ts';
@@ -47,7 +47,7 @@ export class Stashes {
           `the limit of ${String(this.#stashesMax)} stashes is reached: delete some first`,
         );
       }
-      const expireAtMs = endAfter(expireSeconds, transaction.nowMs);
+      const expireAtMs = expireAtMsOf(expireSeconds, transaction.nowMs);
       transaction.put(STASHES, namespace, path, { path, content, expireAtMs });
     });
   }

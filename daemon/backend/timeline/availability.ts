@@ -15,7 +15,7 @@ import {
   statusCountsOf,
   periodMsOf,
   StatusCounter,
-  type CountedChange,
+  type StatusCountChange,
 } from '../../../shared/domain/timeline/open-over-time.ts';
 import type {
   Availability,
@@ -117,7 +117,7 @@ export async function readAvailability(
   const silences = new SilencesOfPast(store, await readSilenceSources(store, namespace), { span, kept });
   const all: (PastCheckKey & Availability)[] = [];
   const statuses: (number | undefined)[] = [];
-  const changes: CountedChange[] = [];
+  const changes: StatusCountChange[] = [];
   for (const checkKey of checkKeys) {
     const silenced = await silences.of(checkKey.client, checkKey.check);
     const stretches = await readStatusSpans(store, namespace, checkKey, { span, kept });
@@ -136,7 +136,7 @@ export async function readAvailability(
 }
 
 /** Returns the status changes between periods of one check, both newest first. */
-function statusChangesOf(stretches: readonly StatusSpan[]): CountedChange[] {
+function statusChangesOf(stretches: readonly StatusSpan[]): StatusCountChange[] {
   return stretches
     .slice(0, -1)
     .map(({ sinceMs, status }, index) => ({ atMs: sinceMs, previousStatus: stretches[index + 1]?.status, status }));
@@ -150,7 +150,7 @@ function statusChangesOf(stretches: readonly StatusSpan[]): CountedChange[] {
  */
 function okOverTime(
   statuses: readonly (number | undefined)[],
-  changes: readonly CountedChange[],
+  changes: readonly StatusCountChange[],
   span: Span,
 ): OkOverTime {
   const counter = new StatusCounter(statusCountsOf(statuses), span);

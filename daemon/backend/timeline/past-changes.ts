@@ -1,4 +1,4 @@
-import { silenceAt, isExpiredForGood } from '../../../shared/domain/silencing.ts';
+import { toCurrentWindow, isExpiredForGood } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { ReadStore } from '../ports.ts';
@@ -97,7 +97,7 @@ export async function differenceOf(
       ...(await readPastNamespace(store, base, name, atMs)),
     };
   }
-  const silences = entries.flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : silenceAt(entry, atMs)));
+  const silences = entries.flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : toCurrentWindow(entry, atMs)));
   return {
     checksWithTransitions: turned,
     haveSilencesChanged: isSilencedAnew,
@@ -109,8 +109,8 @@ export async function differenceOf(
 /** True if the silence began or ended between the two times, even if no transition was recorded for it. */
 function startsOrEndsBetween(entry: SilencedEntry, { fromMs, atMs }: ComparedTimes): boolean {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
-  // `silenceAt` computes the window of a recurring silence, because no windows were recorded if no backend ran.
-  const { begin, expireAtMs } = silenceAt(entry, low);
+  // `toCurrentWindow` computes the window of a recurring silence, because no windows were recorded if no backend ran.
+  const { begin, expireAtMs } = toCurrentWindow(entry, low);
   return [(begin ?? 0) * 1000, expireAtMs ?? 0].some((ms) => ms > low && ms <= high);
 }
 

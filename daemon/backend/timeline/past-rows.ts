@@ -1,4 +1,4 @@
-import { silencedBy } from '../../../shared/domain/silencing.ts';
+import { silencedByIds } from '../../../shared/domain/silencing.ts';
 import { pastEventRow } from '../../../shared/domain/timeline/past.ts';
 import { CHECK_ATTRIBUTES, CLIENT_ATTRIBUTES } from '../../../shared/schemas/attribute-set.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
@@ -35,7 +35,7 @@ export function pastEventRows(
     ...pastEventRow(
       event,
       { client: name, check },
-      silences.size === 0 ? [] : silencedBy(silences, subscriptions, check, atMs, selectedFor(check, event.status)),
+      silences.size === 0 ? [] : silencedByIds(silences, subscriptions, check, atMs, selectedFor(check, event.status)),
     ),
     [CLIENT_ATTRIBUTES]: client?.attributes?.set,
     [CHECK_ATTRIBUTES]: client?.checks.get(check)?.attributes?.set,

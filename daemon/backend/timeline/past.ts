@@ -5,7 +5,7 @@ import {
   nextPastSilence,
   type PastEvent,
 } from '../../../shared/domain/timeline/past.ts';
-import { silenceAt, isExpiredForGood } from '../../../shared/domain/silencing.ts';
+import { toCurrentWindow, isExpiredForGood } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { BusyError, MonError } from '../../../shared/errors.ts';
@@ -96,7 +96,9 @@ export async function readPastNamespace(
   const silences = await readCheckpointSilences(store, checkpoint, namespace);
   nextSilences(silences, transitions.ofSilences);
   return {
-    silences: [...silences.values()].flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : silenceAt(entry, atMs))),
+    silences: [...silences.values()].flatMap((entry) =>
+      isExpiredForGood(entry, atMs) ? [] : toCurrentWindow(entry, atMs),
+    ),
     clients: clientsOf(store, checkpoint, namespace, transitions.ofClients),
   };
 }

@@ -22,13 +22,13 @@ export interface Attack {
   readonly longestMs?: number;
 }
 
-const BULK = '/api/mon/v1/bulk';
-const RESULTS = '/api/mon/v1/results';
-const BATCH = 10_000;
-const MIB = 1024 * 1024;
+const BULK_PATH = '/api/mon/v1/bulk';
+const RESULTS_PATH = '/api/mon/v1/results';
+const BATCH_OPERATIONS = 10_000;
+const MIB_BYTES = 1024 * 1024;
 
 /** Sends a request and reads its complete response, regardless of its status. */
-async function request(
+async function sendRequest(
   { url }: Pick<AttackTarget, 'url'>,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -42,27 +42,29 @@ async function request(
   await answer.arrayBuffer();
 }
 
-function list<Item>(length: number, item: (at: number) => Item): Item[] {
+function buildList<Item>(length: number, item: (at: number) => Item): Item[] {
   return Array.from({ length }, (_, at) => item(at));
 }
 
 /** Returns a selector of about 880 characters that no index can speed up. */
 function costlySelector(at: number): string {
-  const terms = list(60, (term) => `check~*h${String(term)}*k${String(at % 10)}?`).join(' or ');
+  const terms = buildList(60, (term) => `check~*h${String(term)}*k${String(at % 10)}?`).join(' or ');
   return `client~*N${String(at)}zz* or (${terms.slice(0, terms.lastIndexOf(' or ', 850))})`;
 }
 
-function silences(count: number, fieldsOf: (at: number) => object): string {
-  return JSON.stringify({ operations: list(count, (at) => ({ op: 'silence', reason: 'bench', ...fieldsOf(at) })) });
+function silencesBody(count: number, fieldsOf: (at: number) => object): string {
+  return JSON.stringify({
+    operations: buildList(count, (at) => ({ op: 'silence', reason: 'bench', ...fieldsOf(at) })),
+  });
 }
 
-const CLEAR_ALL = JSON.stringify({
-  operations: list(BATCH, (at) => ({ op: 'clear', id: `*:bulk-${String(at)}` })),
+const CLEAR_ALL_BODY = JSON.stringify({
+  operations: buildList(BATCH_OPERATIONS, (at) => ({ op: 'clear', id: `*:bulk-${String(at)}` })),
 });
 
-function results(count: number, fieldsOf: (at: number) => object): string {
+function resultsBody(count: number, fieldsOf: (at: number) => object): string {
   return JSON.stringify(
-    list(count, (at) => ({
+    buildList(count, (at) => ({
       name: `batch-${String(at % 100)}`,
       source: `batch-${String(at % 1000)}`,
       output: 'x',
@@ -72,7 +74,7 @@ function results(count: number, fieldsOf: (at: number) => object): string {
 }
 
 /** Returns the JSON of one result with a large attribute. */
-function result(attribute: string): string {
+function largeResultBody(attribute: string): string {
   return `[{"name":"large","source":"web-1","status":0,"output":"x",${attribute}}]`;
 }
 
@@ -131,23 +133,23 @@ function v2AgentAttack(name: string, frame: string): Attack {
   };
 }
 
-function post(name: string, path: string, body: string | (() => string), prepare?: Attack['prepare']): Attack {
+function postAttack(name: string, path: string, body: string | (() => string), prepare?: Attack['prepare']): Attack {
   return {
     name,
     ...(prepare && { prepare }),
-    send: (target) => request(target, 'POST', path, typeof body === 'string' ? body : body()),
+    send: (target) => sendRequest(target, 'POST', path, typeof body === 'string' ? body : body()),
   };
 }
 
-function get(name: string, path: string): Attack {
-  return { name, send: (target) => request(target, 'GET', path) };
+function getAttack(name: string, path: string): Attack {
+  return { name, send: (target) => sendRequest(target, 'GET', path) };
 }
 
 /** Returns an attack that sends `count` GET requests concurrently. */
-function getMany(name: string, count: number, path: (at: number) => string): Attack {
+function concurrentGetAttack(name: string, count: number, path: (at: number) => string): Attack {
   return {
     name,
-    send: async (target) => void (await Promise.all(list(count, (at) => request(target, 'GET', path(at))))),
+    send: async (target) => void (await Promise.all(buildList(count, (at) => sendRequest(target, 'GET', path(at))))),
   };
 }
 
@@ -156,14 +158,14 @@ function getMany(name: string, count: number, path: (at: number) => string): Att
  * iteration, Node.js parses everything that has arrived on all connections, about 15 us per request; on a busy machine,
  * that is all requests. Responding to 40,000 requests takes far longer, and the backend divides that work into chunks.
  */
-function pipelined(name: string, connections: number, each: number, path: string): Attack {
+function pipelinedAttack(name: string, connections: number, each: number, path: string): Attack {
   return {
     name,
     longestMs: 1000,
     async send({ url }) {
       const { hostname, port } = new URL(url);
       const text = `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`.repeat(each);
-      const sockets = list(connections, () => {
+      const sockets = buildList(connections, () => {
         const socket = connect({ host: hostname, port: Number(port) });
         socket.on('error', () => undefined);
         socket.pause();
@@ -177,105 +179,125 @@ function pipelined(name: string, connections: number, each: number, path: string
   };
 }
 
-const FRACTIONS = `"a":[${'1.0,'.repeat(1_000_000)}1]`;
-const OBJECTS = `"a":[${'{"a":1.0},'.repeat(500_000)}1]`;
+const FRACTIONS_JSON = `"a":[${'1.0,'.repeat(1_000_000)}1]`;
+const OBJECTS_JSON = `"a":[${'{"a":1.0},'.repeat(500_000)}1]`;
 
 /** The attacks from a security review (security S7). */
 export const REVIEWED_ATTACKS: readonly Attack[] = [
-  post('preview of 1,000 costly selectors', '/api/mon/v1/silenced/preview', () =>
-    JSON.stringify({ entries: list(1000, (at) => ({ selector: costlySelector(at) })) }),
+  postAttack('preview of 1,000 costly selectors', '/api/mon/v1/silenced/preview', () =>
+    JSON.stringify({ entries: buildList(1000, (at) => ({ selector: costlySelector(at) })) }),
   ),
   {
     name: 'GET events after 5 bulks of 1,000 costly selectors',
     async prepare(target) {
       for (let round = 0; round < 5; round++) {
-        await request(
+        await sendRequest(
           target,
           'POST',
-          BULK,
-          silences(1000, (at) => ({ selector: costlySelector(round * 1000 + at) })),
+          BULK_PATH,
+          silencesBody(1000, (at) => ({ selector: costlySelector(round * 1000 + at) })),
         );
       }
     },
-    send: (target) => request(target, 'GET', '/api/mon/v1/events'),
+    send: (target) => sendRequest(target, 'GET', '/api/mon/v1/events'),
   },
-  post('500 new checks after them', RESULTS, () =>
-    results(500, (at) => ({ name: `h${String(at)}0k1x${String(Date.now())}`, status: 2 })),
+  postAttack('500 new checks after them', RESULTS_PATH, () =>
+    resultsBody(500, (at) => ({ name: `h${String(at)}0k1x${String(Date.now())}`, status: 2 })),
   ),
-  post('bulk of 8,000 ordinary selectors', BULK, () =>
-    silences(8000, (at) => ({ selector: `client~web-*-N${String(at)} env=prod check!=backup` })),
+  postAttack('bulk of 8,000 ordinary selectors', BULK_PATH, () =>
+    silencesBody(8000, (at) => ({ selector: `client~web-*-N${String(at)} env=prod check!=backup` })),
   ),
-  get('GET events with them', '/api/mon/v1/events'),
-  post('bulk of 10,000 recurring silences', BULK, () =>
-    silences(BATCH, (at) => ({
+  getAttack('GET events with them', '/api/mon/v1/events'),
+  postAttack('bulk of 10,000 recurring silences', BULK_PATH, () =>
+    silencesBody(BATCH_OPERATIONS, (at) => ({
       check: `bulk-${String(at)}`,
       recurrence: { schedule: '0 0 29 2 *', time_zone: 'America/New_York', duration: 3600 },
     })),
   ),
-  post('raw control characters of 15 MB', RESULTS, () => result(`"a":"${'\u0001'.repeat(15 * MIB)}"`)),
-  post('a million fractions', RESULTS, () => result(FRACTIONS)),
-  post('500,000 objects with fractions', RESULTS, () => result(OBJECTS)),
-  post('seven million brackets', RESULTS, () => '['.repeat(7_000_000)),
+  postAttack('raw control characters of 15 MB', RESULTS_PATH, () =>
+    largeResultBody(`"a":"${'\u0001'.repeat(15 * MIB_BYTES)}"`),
+  ),
+  postAttack('a million fractions', RESULTS_PATH, () => largeResultBody(FRACTIONS_JSON)),
+  postAttack('500,000 objects with fractions', RESULTS_PATH, () => largeResultBody(OBJECTS_JSON)),
+  postAttack('seven million brackets', RESULTS_PATH, () => '['.repeat(7_000_000)),
   agentAttack('seven million brackets in a frame of an agent', ['['.repeat(7_000_000)]),
 ];
 
 const SELECTOR_SEARCH = encodeURIComponent(
-  list(40, (at) => `client~*N${String(at)}z* or check~*h?${String(at)}k*`).join(' or '),
+  buildList(40, (at) => `client~*N${String(at)}z* or check~*h?${String(at)}k*`).join(' or '),
 );
 
 /** Attacks that were added to those of the security review. */
-export const OWN_ATTACKS: readonly Attack[] = [
-  post('bulk of 10,000 silences', BULK, () => silences(BATCH, (at) => ({ check: `bulk-${String(at)}` }))),
-  post('bulk of 10,000 clears', BULK, CLEAR_ALL),
-  post('bulk of 10,000 resolves', BULK, () =>
+export const ADDED_ATTACKS: readonly Attack[] = [
+  postAttack('bulk of 10,000 silences', BULK_PATH, () =>
+    silencesBody(BATCH_OPERATIONS, (at) => ({ check: `bulk-${String(at)}` })),
+  ),
+  postAttack('bulk of 10,000 clears', BULK_PATH, CLEAR_ALL_BODY),
+  postAttack('bulk of 10,000 resolves', BULK_PATH, () =>
     JSON.stringify({
-      operations: list(BATCH, (at) => ({
+      operations: buildList(BATCH_OPERATIONS, (at) => ({
         op: 'resolve',
         client: `web-${String(at % 1000)}`,
         check: `check-${String(Math.floor(at / 1000))}`,
       })),
     }),
   ),
-  post('bulk of 10,000 wrong operations', BULK, () => silences(BATCH, () => ({ check: 'a b' }))),
-  post('10,000 passing results', RESULTS, () => results(BATCH, () => ({ status: 0 }))),
-  post('10,000 failing results', RESULTS, () => results(BATCH, () => ({ status: 2 }))),
-  post('10,000 results of new clients', RESULTS, () =>
-    results(BATCH, (at) => ({ source: `new-${String(Date.now())}-${String(at)}`, status: at % 2 })),
+  postAttack('bulk of 10,000 wrong operations', BULK_PATH, () =>
+    silencesBody(BATCH_OPERATIONS, () => ({ check: 'a b' })),
   ),
-  post('10,000 invalid results', RESULTS, () => results(BATCH, () => ({ name: 'a b', status: 'x' }))),
-  post('1 MB of an own attribute in an array', RESULTS, () => result(`"a":[${'0,'.repeat(500_000)}0]`)),
-  post('objects with 10,000 names', RESULTS, () =>
-    result(`"a":{${list(10_000, (at) => `"n${String(at)}":${String(at)}`).join(',')}}`),
+  postAttack('10,000 passing results', RESULTS_PATH, () => resultsBody(BATCH_OPERATIONS, () => ({ status: 0 }))),
+  postAttack('10,000 failing results', RESULTS_PATH, () => resultsBody(BATCH_OPERATIONS, () => ({ status: 2 }))),
+  postAttack('10,000 results of new clients', RESULTS_PATH, () =>
+    resultsBody(BATCH_OPERATIONS, (at) => ({ source: `new-${String(Date.now())}-${String(at)}`, status: at % 2 })),
   ),
-  post('a stash of 1 MB', '/stashes/large', () => `{"a":[${'[],'.repeat(300_000)}0]}`),
-  post('a client of 1 MB', '/clients', () =>
+  postAttack('10,000 invalid results', RESULTS_PATH, () =>
+    resultsBody(BATCH_OPERATIONS, () => ({ name: 'a b', status: 'x' })),
+  ),
+  postAttack('1 MB of an own attribute in an array', RESULTS_PATH, () =>
+    largeResultBody(`"a":[${'0,'.repeat(500_000)}0]`),
+  ),
+  postAttack('objects with 10,000 names', RESULTS_PATH, () =>
+    largeResultBody(`"a":{${buildList(10_000, (at) => `"n${String(at)}":${String(at)}`).join(',')}}`),
+  ),
+  postAttack('a stash of 1 MB', '/stashes/large', () => `{"a":[${'[],'.repeat(300_000)}0]}`),
+  postAttack('a client of 1 MB', '/clients', () =>
     JSON.stringify({
       name: 'large',
       address: '127.0.0.1',
-      subscriptions: list(1000, (at) => `s-${String(at)}`),
-      extra: list(40_000, (at) => `value ${String(at)}`),
+      subscriptions: buildList(1000, (at) => `s-${String(at)}`),
+      extra: buildList(40_000, (at) => `value ${String(at)}`),
     }),
   ),
-  post('simulate with 1 MB of attributes', '/api/mon/v1/simulate', () =>
-    JSON.stringify({ name: 'large', status: 1, output: 'x'.repeat(500_000), extra: list(30_000, (at) => ({ at })) }),
-  ),
-  post('restore of 100 checks of 100 kB', '/api/mon/v1/restore', () =>
+  postAttack('simulate with 1 MB of attributes', '/api/mon/v1/simulate', () =>
     JSON.stringify({
-      objects: list(100, (at) => ({
+      name: 'large',
+      status: 1,
+      output: 'x'.repeat(500_000),
+      extra: buildList(30_000, (at) => ({ at })),
+    }),
+  ),
+  postAttack('restore of 100 checks of 100 kB', '/api/mon/v1/restore', () =>
+    JSON.stringify({
+      objects: buildList(100, (at) => ({
         type: 'CheckConfig',
         api_version: 'core/v2',
         metadata: {
           name: `restored-${String(at)}`,
           namespace: 'default',
-          labels: Object.fromEntries(list(500, (label) => [`l${String(label)}`, 'x'.repeat(100)])),
+          labels: Object.fromEntries(buildList(500, (label) => [`l${String(label)}`, 'x'.repeat(100)])),
         },
-        spec: { command: 'true', subscriptions: list(1000, (sub) => `s-${String(sub)}`), interval: 60, publish: true },
+        spec: {
+          command: 'true',
+          subscriptions: buildList(1000, (sub) => `s-${String(sub)}`),
+          interval: 60,
+          publish: true,
+        },
       })),
     }),
   ),
-  post('10,000 alerts of Prometheus', '/api/v2/alerts', () =>
+  postAttack('10,000 alerts of Prometheus', '/api/v2/alerts', () =>
     JSON.stringify(
-      list(BATCH, (at) => ({
+      buildList(BATCH_OPERATIONS, (at) => ({
         labels: {
           alertname: `Alert${String(at % 100)}`,
           instance: `host-${String(at)}:9100`,
@@ -286,15 +308,15 @@ export const OWN_ATTACKS: readonly Attack[] = [
       })),
     ),
   ),
-  get('GET alerts', '/api/v2/alerts'),
-  get('GET alert groups', '/api/v2/alerts/groups'),
-  get(
+  getAttack('GET alerts', '/api/v2/alerts'),
+  getAttack('GET alert groups', '/api/v2/alerts/groups'),
+  getAttack(
     'GET alerts by an expression',
     `/api/v2/alerts?filter=${encodeURIComponent(`instance=~"${'(a|b)?'.repeat(50)}.*c"`)}`,
   ),
-  post('a silence of 100 expressions of Alertmanager', '/api/v2/silences', () =>
+  postAttack('a silence of 100 expressions of Alertmanager', '/api/v2/silences', () =>
     JSON.stringify({
-      matchers: list(100, (at) => ({
+      matchers: buildList(100, (at) => ({
         name: 'instance',
         value: `${'(a|b)*'.repeat(20)}${String(at)}.*`,
         isRegex: true,
@@ -306,68 +328,68 @@ export const OWN_ATTACKS: readonly Attack[] = [
       comment: 'bench',
     }),
   ),
-  getMany(
+  concurrentGetAttack(
     '30 searches of the timeline that find nothing',
     30,
     () => '/api/mon/v1/timeline?q=nothing-at-all&limit=1000',
   ),
-  getMany('30 lists of the timeline', 30, () => '/api/mon/v1/timeline?limit=1000'),
-  getMany('10 reports', 10, () => '/api/mon/v1/report'),
-  getMany('10 availabilities', 10, () => '/api/mon/v1/availability'),
-  getMany(
+  concurrentGetAttack('30 lists of the timeline', 30, () => '/api/mon/v1/timeline?limit=1000'),
+  concurrentGetAttack('10 reports', 10, () => '/api/mon/v1/report'),
+  concurrentGetAttack('10 availabilities', 10, () => '/api/mon/v1/availability'),
+  concurrentGetAttack(
     '10 states of the past',
     10,
     () => `/api/mon/v1/timeline/state?at=${String(Math.floor(Date.now() / 1000) - 1)}`,
   ),
-  get('GET results of v1', '/results'),
-  getMany('20 pages of results of v1', 20, () => '/results?limit=100'),
-  getMany('20 pages of results at the end', 20, () => '/results?limit=100&offset=99000'),
-  getMany('20 pages of events of v1', 20, () => '/events?limit=100'),
-  getMany('20 pages of events', 20, () => '/api/mon/v1/events?limit=100'),
-  getMany('20 sorted pages of events', 20, () => '/api/mon/v1/events?limit=100&sort=-since,client'),
-  get('a search of events', '/api/mon/v1/events?q=nothing-at-all'),
-  get('a costly search of events', `/api/mon/v1/events?q=${SELECTOR_SEARCH}`),
-  get('a search of results', '/api/mon/v1/results?q=nothing-at-all&limit=10'),
-  get('a search of clients', '/api/mon/v1/clients?q=nothing-at-all&limit=10'),
-  getMany('20 lists of clients', 20, () => '/api/mon/v1/clients?limit=100'),
-  getMany('20 lists of clients of v1', 20, () => '/clients?limit=100'),
-  get('one filter of results', '/results?filter.check.team=operations&limit=10'),
-  get('GET silenced', '/api/mon/v1/silenced'),
-  getMany('20 pages of silenced', 20, () => '/api/mon/v1/silenced?limit=10'),
-  getMany('20 pages of silenced of v1', 20, () => '/silenced?limit=10'),
-  get('GET aggregates', '/api/mon/v1/aggregates'),
-  get('GET an aggregate', '/api/mon/v1/aggregates/all'),
-  getMany('20 aggregates by age', 20, () => '/aggregates/all?max_age=3600'),
-  getMany('20 pages of the members of an aggregate', 20, () => '/aggregates/all/clients?limit=10'),
-  getMany(
+  getAttack('GET results of v1', '/results'),
+  concurrentGetAttack('20 pages of results of v1', 20, () => '/results?limit=100'),
+  concurrentGetAttack('20 pages of results at the end', 20, () => '/results?limit=100&offset=99000'),
+  concurrentGetAttack('20 pages of events of v1', 20, () => '/events?limit=100'),
+  concurrentGetAttack('20 pages of events', 20, () => '/api/mon/v1/events?limit=100'),
+  concurrentGetAttack('20 sorted pages of events', 20, () => '/api/mon/v1/events?limit=100&sort=-since,client'),
+  getAttack('a search of events', '/api/mon/v1/events?q=nothing-at-all'),
+  getAttack('a costly search of events', `/api/mon/v1/events?q=${SELECTOR_SEARCH}`),
+  getAttack('a search of results', '/api/mon/v1/results?q=nothing-at-all&limit=10'),
+  getAttack('a search of clients', '/api/mon/v1/clients?q=nothing-at-all&limit=10'),
+  concurrentGetAttack('20 lists of clients', 20, () => '/api/mon/v1/clients?limit=100'),
+  concurrentGetAttack('20 lists of clients of v1', 20, () => '/clients?limit=100'),
+  getAttack('one filter of results', '/results?filter.check.team=operations&limit=10'),
+  getAttack('GET silenced', '/api/mon/v1/silenced'),
+  concurrentGetAttack('20 pages of silenced', 20, () => '/api/mon/v1/silenced?limit=10'),
+  concurrentGetAttack('20 pages of silenced of v1', 20, () => '/silenced?limit=10'),
+  getAttack('GET aggregates', '/api/mon/v1/aggregates'),
+  getAttack('GET an aggregate', '/api/mon/v1/aggregates/all'),
+  concurrentGetAttack('20 aggregates by age', 20, () => '/aggregates/all?max_age=3600'),
+  concurrentGetAttack('20 pages of the members of an aggregate', 20, () => '/aggregates/all/clients?limit=10'),
+  concurrentGetAttack(
     '20 pages of the critical results of an aggregate',
     20,
     () => '/api/mon/v1/aggregates/all/results/critical?limit=10',
   ),
-  getMany('20 lists of checks', 20, () => '/api/mon/v1/checks?limit=10'),
-  getMany('20 results of a check', 20, () => '/api/mon/v1/checks/check-1/results?limit=10'),
-  getMany('20 overviews', 20, () => '/api/mon/v1/overview'),
-  getMany('20 metrics', 20, () => '/metrics'),
-  getMany('20 metrics of checks', 20, () => '/metrics/checks'),
-  getMany('5 deep healths', 5, () => '/health?deep=1'),
-  getMany('20 lists of entities', 20, () => '/api/core/v2/namespaces/default/entities?limit=10'),
-  getMany('20 lists of events of Sensu Go', 20, () => '/api/core/v2/namespaces/default/events?limit=10'),
-  get(
+  concurrentGetAttack('20 lists of checks', 20, () => '/api/mon/v1/checks?limit=10'),
+  concurrentGetAttack('20 results of a check', 20, () => '/api/mon/v1/checks/check-1/results?limit=10'),
+  concurrentGetAttack('20 overviews', 20, () => '/api/mon/v1/overview'),
+  concurrentGetAttack('20 metrics', 20, () => '/metrics'),
+  concurrentGetAttack('20 metrics of checks', 20, () => '/metrics/checks'),
+  concurrentGetAttack('5 deep healths', 5, () => '/health?deep=1'),
+  concurrentGetAttack('20 lists of entities', 20, () => '/api/core/v2/namespaces/default/entities?limit=10'),
+  concurrentGetAttack('20 lists of events of Sensu Go', 20, () => '/api/core/v2/namespaces/default/events?limit=10'),
+  getAttack(
     'a label selector of events',
     `/api/core/v2/namespaces/default/events?limit=10&labelSelector=${encodeURIComponent('nothing == "x"')}`,
   ),
-  getMany('20 pages of the audit trail', 20, () => '/api/mon/v1/audit?limit=1000'),
-  getMany('20 details of a client', 20, () => '/api/mon/v1/clients/web-1'),
-  getMany('20 explanations', 20, () => '/api/mon/v1/events/web-1/check-1/explain'),
-  post('preview of 1,000 entries by name', '/api/mon/v1/silenced/preview', () =>
-    JSON.stringify({ entries: list(1000, (at) => ({ check: `check-${String(at)}` })) }),
+  concurrentGetAttack('20 pages of the audit trail', 20, () => '/api/mon/v1/audit?limit=1000'),
+  concurrentGetAttack('20 details of a client', 20, () => '/api/mon/v1/clients/web-1'),
+  concurrentGetAttack('20 explanations', 20, () => '/api/mon/v1/events/web-1/check-1/explain'),
+  postAttack('preview of 1,000 entries by name', '/api/mon/v1/silenced/preview', () =>
+    JSON.stringify({ entries: buildList(1000, (at) => ({ check: `check-${String(at)}` })) }),
   ),
-  pipelined('GET events sent ahead 100 times on 400 connections', 400, 100, '/events'),
-  pipelined('GET results sent ahead 100 times on 400 connections', 400, 100, '/results?limit=100'),
+  pipelinedAttack('GET events sent ahead 100 times on 400 connections', 400, 100, '/events'),
+  pipelinedAttack('GET results sent ahead 100 times on 400 connections', 400, 100, '/results?limit=100'),
   agentAttack('a frame of 16 MB with 1,000 results', [
     JSON.stringify({
       type: 'results',
-      results: list(1000, (at) => ({
+      results: buildList(1000, (at) => ({
         id: at + 1,
         check: { name: `a-${String(at)}`, status: 0, output: 'x'.repeat(15_000) },
       })),
@@ -384,10 +406,10 @@ export const OWN_ATTACKS: readonly Attack[] = [
   ]),
   agentAttack(
     '100 frames of 1,000 results',
-    list(100, (frame) =>
+    buildList(100, (frame) =>
       JSON.stringify({
         type: 'results',
-        results: list(1000, (at) => ({
+        results: buildList(1000, (at) => ({
           id: frame * 1000 + at + 1,
           check: { name: `a-${String(at)}`, status: frame % 2, output: 'x' },
         })),
@@ -397,16 +419,16 @@ export const OWN_ATTACKS: readonly Attack[] = [
   agentAttack('a keepalive of 10 MB', [
     JSON.stringify({
       type: 'keepalive',
-      client: { name: 'attacker', address: 'a', subscriptions: [], v: list(1_000_000, (at) => ({ at })) },
+      client: { name: 'attacker', address: 'a', subscriptions: [], v: buildList(1_000_000, (at) => ({ at })) },
     }),
   ]),
   v2AgentAttack(
     'a frame of 2 MB of an agent of Sensu Go',
-    `event\n${JSON.stringify({ check: { metadata: { name: 'x' }, status: 0, v: list(600_000, () => []) } })}`,
+    `event\n${JSON.stringify({ check: { metadata: { name: 'x' }, status: 0, v: buildList(600_000, () => []) } })}`,
   ),
   feedAttack(
     'frames of 64 kB of the feed',
-    list(100, () => JSON.stringify({ type: 'subscribe', topics: list(20_000, () => '') })),
+    buildList(100, () => JSON.stringify({ type: 'subscribe', topics: buildList(20_000, () => '') })),
   ),
   feedAttack('a snapshot of everything', [
     JSON.stringify({ type: 'subscribe', topics: ['events', 'clients', 'silenced', 'aggregates'] }),

@@ -1,24 +1,24 @@
 import { performance } from 'node:perf_hooks';
 import { startBackend, type BenchBackend } from '../backend-process.ts';
 import { HttpConnection } from '../http-line.ts';
-import { EVENTS, postResults } from '../post-results.ts';
-import { formatNumber, quantile } from '../report.ts';
-import { RATE, whileResultsComeIn } from '../background-results.ts';
-import { interleaved, type ComparedClone, type Sides } from './figures.ts';
+import { EVENT_GRID, postResults } from '../post-results.ts';
+import { formatNumber, quantileOf } from '../report.ts';
+import { RESULTS_PER_SECOND, whileResultsComeIn } from '../background-results.ts';
+import { runAlternately, type ComparedClone, type ComparedClones } from './figures.ts';
 
-const ROUNDS = 5;
-const WHAT = `GET /events, 10,000 events, beside ${formatNumber(RATE)} results/s`;
+const ROUND_COUNT = 5;
+const MEASUREMENT_NAME = `GET /events, 10,000 events, beside ${formatNumber(RESULTS_PER_SECOND)} results/s`;
 
 /** Measures the response time of the longest list while results arrive, and how long the list blocks the event loop. */
-export async function listDuringResults([before, now]: Sides, seconds: number): Promise<void> {
+export async function listDuringResults([before, now]: ComparedClones, seconds: number): Promise<void> {
   await using earlier = await startBackend({ clone: before.clone, isLoopWatched: true });
   await using later = await startBackend({ clone: now.clone, isLoopWatched: true });
   const both = [
     { side: before, backend: earlier },
     { side: now, backend: later },
   ];
-  for (const { backend } of both) await postResults(backend, EVENTS);
-  await interleaved(ROUNDS, both, [({ side, backend }) => measureList(side, backend, seconds)]);
+  for (const { backend } of both) await postResults(backend, EVENT_GRID);
+  await runAlternately(ROUND_COUNT, both, [({ side, backend }) => measureList(side, backend, seconds)]);
 }
 
 async function measureList(side: ComparedClone, backend: BenchBackend, seconds: number): Promise<void> {
@@ -34,10 +34,10 @@ async function measureList(side: ComparedClone, backend: BenchBackend, seconds: 
       times.push(performance.now() - startedAt);
     }
     const { work } = await backend.loopDelay();
-    side.record(`${WHAT}: CPU of one turn of the loop, p99.9`, work.p999, 'ms');
+    side.record(`${MEASUREMENT_NAME}: CPU of one turn of the loop, p99.9`, work.p999, 'ms');
   });
   line.close();
-  side.record(`${WHAT}, p50`, quantile(times, 0.5), 'ms');
-  side.record(`${WHAT}, p99`, quantile(times, 0.99), 'ms');
-  side.record(`${WHAT}: results`, reached, '/s');
+  side.record(`${MEASUREMENT_NAME}, p50`, quantileOf(times, 0.5), 'ms');
+  side.record(`${MEASUREMENT_NAME}, p99`, quantileOf(times, 0.99), 'ms');
+  side.record(`${MEASUREMENT_NAME}: results`, reached, '/s');
 }

@@ -1,4 +1,4 @@
-import { quantile, report } from '../report.ts';
+import { quantileOf, reportFigure } from '../report.ts';
 
 /** One of the two compared repository clones, with its figures from all rounds. */
 export class ComparedClone {
@@ -19,16 +19,16 @@ export class ComparedClone {
   /** The median of each figure, by the name of the figure. */
   get medians(): ReadonlyMap<string, { readonly unit: string; readonly value: number }> {
     return new Map(
-      [...this.#figures].map(([what, { unit, values }]) => [what, { unit, value: quantile(values, 0.5) }]),
+      [...this.#figures].map(([what, { unit, values }]) => [what, { unit, value: quantileOf(values, 0.5) }]),
     );
   }
 }
 
 /** The two compared clones: `before` is the other clone, `now` is this clone. */
-export type Sides = readonly [before: ComparedClone, now: ComparedClone];
+export type ComparedClones = readonly [before: ComparedClone, now: ComparedClone];
 
 /** Runs each part for all subjects in alternation. Every second round has the reverse order of subjects. */
-export async function interleaved<Subject>(
+export async function runAlternately<Subject>(
   rounds: number,
   subjects: readonly Subject[],
   parts: readonly ((subject: Subject) => Promise<void>)[],
@@ -40,10 +40,10 @@ export async function interleaved<Subject>(
 }
 
 /** Reports both medians of each figure, and by how many percent the median of this clone is higher. */
-export function reportMedians([before, now]: Sides): void {
+export function reportMedians([before, now]: ComparedClones): void {
   const earlier = before.medians;
   for (const [what, { unit, value }] of now.medians) {
     const old = earlier.get(what)?.value ?? NaN;
-    report(what, [old, value], unit, `${((value / old - 1) * 100).toFixed(1)} %`);
+    reportFigure(what, [old, value], unit, `${((value / old - 1) * 100).toFixed(1)} %`);
   }
 }

@@ -1,24 +1,24 @@
 import { rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { makeStateDir, startBackend } from '../backend-process.ts';
-import { CHECKS_EACH } from '../bench-agent.ts';
+import { CHECKS_PER_AGENT } from '../bench-agent.ts';
 import { postResults, type ResultGrid } from '../post-results.ts';
 import { cpuMs, memoryMiB, peakMemoryMiB } from '../process-figures.ts';
 import { formatNumber } from '../report.ts';
 import { compactStore } from '../settle-store.ts';
-import { interleaved, type ComparedClone, type Sides } from './figures.ts';
+import { runAlternately, type ComparedClone, type ComparedClones } from './figures.ts';
 
-const ROUNDS = 5;
+const ROUND_COUNT = 5;
 
 /**
  * Measures the start of both clones on a store of many results, one in twenty of them failing. Each clone has filled
  * its own store.
  */
-export async function start(sides: Sides, results: number): Promise<void> {
+export async function compareStarts(sides: ComparedClones, results: number): Promise<void> {
   const stores = await Promise.all(sides.map(async (side) => ({ side, stateDir: await makeStateDir() })));
   try {
     for (const { side, stateDir } of stores) await fillStore(side, stateDir, results);
-    await interleaved(ROUNDS, stores, [({ side, stateDir }) => startOn(side, stateDir, results)]);
+    await runAlternately(ROUND_COUNT, stores, [({ side, stateDir }) => measureStart(side, stateDir, results)]);
   } finally {
     for (const { stateDir } of stores) await rm(stateDir, { recursive: true });
   }
@@ -26,8 +26,8 @@ export async function start(sides: Sides, results: number): Promise<void> {
 
 async function fillStore({ clone }: ComparedClone, stateDir: string, results: number): Promise<void> {
   const grid: ResultGrid = {
-    clients: Math.ceil(results / CHECKS_EACH),
-    checks: CHECKS_EACH,
+    clients: Math.ceil(results / CHECKS_PER_AGENT),
+    checks: CHECKS_PER_AGENT,
     result: (client, check) => ({
       source: `web-${String(client)}`,
       name: `check-${String(check)}`,
@@ -41,7 +41,7 @@ async function fillStore({ clone }: ComparedClone, stateDir: string, results: nu
   await compactStore(stateDir);
 }
 
-async function startOn(side: ComparedClone, stateDir: string, results: number): Promise<void> {
+async function measureStart(side: ComparedClone, stateDir: string, results: number): Promise<void> {
   const begun = performance.now();
   await using backend = await startBackend({ clone: side.clone, stateDir, keepsState: true });
   const what = `start with ${formatNumber(results)} results`;

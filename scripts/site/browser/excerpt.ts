@@ -4,8 +4,8 @@ export interface ExcerptPart {
   readonly isWord: boolean;
 }
 
-const BEFORE = 60;
-const LENGTH = 180;
+const CHARACTERS_BEFORE_MATCH = 60;
+const EXCERPT_CHARACTERS = 180;
 
 /**
  * Returns an excerpt of a text around the first match, or the beginning of the text if nothing matches.
@@ -16,8 +16,8 @@ export function excerptOf(text: string, stems: readonly string[]): readonly Exce
   const escaped = stems.map((stem) => stem.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
   const pattern = escaped.length === 0 ? '' : String.raw`(?<![\p{L}\p{N}])(?:${escaped.join('|')})[\p{L}\p{N}]*`;
   const first = pattern === '' ? -1 : text.search(new RegExp(pattern, 'iu'));
-  const start = first <= BEFORE ? 0 : text.indexOf(' ', first - BEFORE) + 1;
-  const part = `${start > 0 ? '… ' : ''}${text.slice(start, start + LENGTH)}${start + LENGTH < text.length ? ' …' : ''}`;
+  const start = first <= CHARACTERS_BEFORE_MATCH ? 0 : text.indexOf(' ', first - CHARACTERS_BEFORE_MATCH) + 1;
+  const part = `${start > 0 ? '… ' : ''}${text.slice(start, start + EXCERPT_CHARACTERS)}${start + EXCERPT_CHARACTERS < text.length ? ' …' : ''}`;
   if (pattern === '') return [{ text: part, isWord: false }];
   // `split` with a capturing group also returns the matches: every second part is a match.
   return part

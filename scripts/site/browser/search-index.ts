@@ -64,7 +64,7 @@ const SYNONYM_SOURCE_WEIGHT = 0.6;
  * Ways to match a word, in order: a later one is only used if no page contains the word. Similar words may differ in
  * one letter of four, because two swapped letters count as two edits.
  */
-const MATCHING: readonly SearchOptions[] = [
+const MATCHING_OPTIONS: readonly SearchOptions[] = [
   { prefix: false, fuzzy: false },
   { prefix: true, fuzzy: false },
   { prefix: true, fuzzy: (term) => (term.length > 4 ? 0.25 : false) },
@@ -160,7 +160,7 @@ export class SearchIndex {
       // A typing error in the first letter is rare, but "docker" and "socket" differ in two letters.
       boostDocument: (_id: unknown, word: string) => (initials.has(word[0]) ? 1 : 0),
     };
-    const matching = MATCHING.find((options) => this.#index.search({ ...options, ...query }).length > 0);
+    const matching = MATCHING_OPTIONS.find((options) => this.#index.search({ ...options, ...query }).length > 0);
     return matching === undefined ? [] : [{ ...matching, ...query }];
   }
 }

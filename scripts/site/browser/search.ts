@@ -46,11 +46,11 @@ export function openSearch(script: Element | SVGScriptElement | null): void {
   };
 
   input.hidden = false;
-  input.addEventListener('focus', () => load(`${top}/search-sections.js`), { once: true });
+  input.addEventListener('focus', () => loadScript(`${top}/search-sections.js`), { once: true });
   input.addEventListener('input', show);
-  specifications.addEventListener('change', () => load(`${top}/search-specifications.js`), { once: true });
+  specifications.addEventListener('change', () => loadScript(`${top}/search-specifications.js`), { once: true });
   specifications.addEventListener('change', show);
-  document.addEventListener('keydown', (event) => pressed(event, elements));
+  document.addEventListener('keydown', (event) => handleKey(event, elements));
   document.addEventListener('click', ({ target }) => {
     if (target instanceof Element && target.closest('.search') === null) panel.hidden = true;
   });
@@ -66,7 +66,7 @@ function searchElements(): SearchElements | undefined {
   return { input, panel, status, specifications, list };
 }
 
-function load(source: string): void {
+function loadScript(source: string): void {
   const script = document.createElement('script');
   script.src = source;
   document.head.append(script);
@@ -76,7 +76,7 @@ function load(source: string): void {
  * Handles keys of the search: `/` focuses the field, the arrows move through the matches, Enter opens the first match,
  * and Escape closes the panel.
  */
-function pressed(event: KeyboardEvent, { input, panel, list }: SearchElements): void {
+function handleKey(event: KeyboardEvent, { input, panel, list }: SearchElements): void {
   const links = [...list.querySelectorAll('a')];
   const at = links.findIndex((link) => link === document.activeElement);
   if (event.key === '/' && document.activeElement === document.body) input.focus();

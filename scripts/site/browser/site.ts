@@ -1,8 +1,8 @@
 import { openSearch } from './search.ts';
 
-const pages = document.querySelector<HTMLDetailsElement>('nav.pages details');
+const pagesElement = document.querySelector<HTMLDetailsElement>('nav.pages details');
 // On a narrow screen, the list of pages starts closed, because it would hide the page. The `details` element also opens
 // without scripts.
-if (pages !== null) pages.open = matchMedia('(min-width: 60rem)').matches;
+if (pagesElement !== null) pagesElement.open = matchMedia('(min-width: 60rem)').matches;
 document.querySelector('nav.pages [aria-current]')?.scrollIntoView({ block: 'nearest' });
 openSearch(document.currentScript);

@@ -1,6 +1,6 @@
 /** Matches the names of programs and settings: `expire-on-resolve`, `entity-limit`, `api.bind`. */
-const NAMES = /[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)+/gu;
-const BETWEEN = /[^\p{L}\p{N}]+/u;
+const COMPOUND_NAMES = /[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)+/gu;
+const WORD_SEPARATORS = /[^\p{L}\p{N}]+/u;
 
 /** Words that say nothing about the subject of a query. */
 const STOP_WORDS = new Set(
@@ -11,7 +11,7 @@ const STOP_WORDS = new Set(
 
 /** Returns the index terms of a text: its words, and each program or setting name as one term. */
 export function indexedWords(text: string): string[] {
-  return [...text.split(BETWEEN), ...(text.match(NAMES) ?? [])].filter((word) => word !== '');
+  return [...text.split(WORD_SEPARATORS), ...(text.match(COMPOUND_NAMES) ?? [])].filter((word) => word !== '');
 }
 
 /**
@@ -31,15 +31,15 @@ export function searchedWords(text: string): string[] {
 export function wordStem(word: string): string {
   const lower = word.toLowerCase();
   if (!/^[a-z]{4,}$/.test(lower)) return lower;
-  return withoutVerbEnding(withoutPlural(lower)).replace(/(?<=\w{3})e$/, '');
+  return removeVerbEnding(removePlural(lower)).replace(/(?<=\w{3})e$/, '');
 }
 
-function withoutPlural(word: string): string {
+function removePlural(word: string): string {
   if (/(?:ss|us|is)$/.test(word)) return word;
   return word.replace(/ies$/, 'y').replace(/(?<=x|ch|sh|ss)es$|s$/, '');
 }
 
-function withoutVerbEnding(word: string): string {
+function removeVerbEnding(word: string): string {
   const [, root = word] = /^(\w*[aeiouy]\w*(?<=\w{3}))(?:ing|ed)$/.exec(word) ?? [];
   // "flapping" and "flap" share a stem, as do "polling" and "poll".
   if (root !== word) return root.replace(/([^aeiouylsz])\1$/, '$1');

@@ -13,33 +13,33 @@ export interface CharacterSet {
 
 const LAST_CODE_POINT = 0x10_ff_ff;
 
-const NEWLINE = 0x0a;
+const NEWLINE_CODE = 0x0a;
 
 /** `.`: any character except a newline. */
-export const ANY_IN_LINE: CharacterSet = { ranges: [[NEWLINE, NEWLINE]], isNegated: true };
+export const ANY_IN_LINE: CharacterSet = { ranges: [[NEWLINE_CODE, NEWLINE_CODE]], isNegated: true };
 
 export const ANY_CHARACTER: CharacterSet = { ranges: [[0, LAST_CODE_POINT]], isNegated: false };
 
-const DIGITS: readonly CharacterRange[] = [[0x30, 0x39]];
+const DIGIT_RANGES: readonly CharacterRange[] = [[0x30, 0x39]];
 const WORD_CHARACTERS: readonly CharacterRange[] = [
   [0x30, 0x39],
   [0x41, 0x5a],
   [0x5f, 0x5f],
   [0x61, 0x7a],
 ];
-const SPACES: readonly CharacterRange[] = [
+const SPACE_RANGES: readonly CharacterRange[] = [
   [0x09, 0x0d],
   [0x20, 0x20],
 ];
 
 /** Character ranges of `\d`, `\w`, `\s` and their opposites, by letter. They cover ASCII only, as in Ruby. */
 export const NAMED_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new Map([
-  ['d', DIGITS],
-  ['D', complement(DIGITS)],
+  ['d', DIGIT_RANGES],
+  ['D', complementRanges(DIGIT_RANGES)],
   ['w', WORD_CHARACTERS],
-  ['W', complement(WORD_CHARACTERS)],
-  ['s', SPACES],
-  ['S', complement(SPACES)],
+  ['W', complementRanges(WORD_CHARACTERS)],
+  ['s', SPACE_RANGES],
+  ['S', complementRanges(SPACE_RANGES)],
 ]);
 
 /** Character ranges of POSIX classes such as `[[:alpha:]]`, by name. They cover ASCII only. */
@@ -76,7 +76,7 @@ function rangesOf(ends: string): CharacterRange[] {
  *
  * @param ranges sorted, without overlap
  */
-function complement(ranges: readonly CharacterRange[]): CharacterRange[] {
+function complementRanges(ranges: readonly CharacterRange[]): CharacterRange[] {
   const between: CharacterRange[] = [];
   let next = 0;
   for (const [first, last] of ranges) {
@@ -89,22 +89,22 @@ function complement(ranges: readonly CharacterRange[]): CharacterRange[] {
 /**
  * The kind of character before or after a position, as far as `^`, `$` and `\b` need it; `edge` at an end of the text.
  */
-export type Side = 'edge' | 'newline' | 'word' | 'other';
+export type CharacterSide = 'edge' | 'newline' | 'word' | 'other';
 
-export function sideOf(character: number): Side {
-  if (character === NEWLINE) return 'newline';
-  return isIn(WORD_CHARACTERS, character) ? 'word' : 'other';
+export function sideOf(character: number): CharacterSide {
+  if (character === NEWLINE_CODE) return 'newline';
+  return isInRanges(WORD_CHARACTERS, character) ? 'word' : 'other';
 }
 
 /** @param ignoresCase whether the upper or lower case of the character is tested too */
 export function hasCharacter(set: CharacterSet, character: number, ignoresCase: boolean): boolean {
   const variants = ignoresCase || set.ignoresCase === true ? caseVariants(character) : [character];
   const hasIt = (variant: number): boolean =>
-    isIn(set.ranges, variant) || set.isIn?.(String.fromCodePoint(variant)) === true;
+    isInRanges(set.ranges, variant) || set.isIn?.(String.fromCodePoint(variant)) === true;
   return variants.some(hasIt) !== set.isNegated;
 }
 
-function isIn(ranges: readonly CharacterRange[], character: number): boolean {
+function isInRanges(ranges: readonly CharacterRange[], character: number): boolean {
   return ranges.some(([first, last]) => first <= character && character <= last);
 }
 

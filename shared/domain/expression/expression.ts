@@ -4,7 +4,7 @@ import { applyOperator } from './operators.ts';
 import { parseTree, type ExpressionTree } from './parse-tree.ts';
 import { catchSyntaxProblem, type ExpressionProblem } from './syntax-problem.ts';
 import type { ExpressionNode, Token } from './tree.ts';
-import { Failure, isTruthy, kindText, textOrFailure, ZonedTime, NumberRange } from './values.ts';
+import { EvaluationFailure, isTruthy, kindText, textOrFailure, ZonedTime, NumberRange } from './values.ts';
 
 /**
  * A parsed expression: the text after `eval:` in filters and proxy requests. It has the syntax of Ruby, so that Sensu
@@ -58,14 +58,14 @@ export function parseExpression(source: string, roots?: ReadonlySet<string>): Ex
 }
 
 /** Evaluates an expression. Never throws, and takes time linear in the size of the values that it reads. */
-export function evaluate(expression: Expression, subject: EvaluationContext): Evaluation {
+export function evaluateExpression(expression: Expression, subject: EvaluationContext): Evaluation {
   // All tokens are resolved first, because Sensu Core substitutes all tokens before it evaluates the expression.
   const unmatched = expression.tokens.filter((token) => tokenValue(token, subject) === undefined);
   if (unmatched.length > 0) {
     return { kind: 'unmatched', paths: [...new Set(unmatched.map(({ path }) => path.join('.')))] };
   }
   const value = valueOf(expression.root, subject);
-  return value instanceof Failure ? { kind: 'error', message: value.message } : { kind: 'value', value };
+  return value instanceof EvaluationFailure ? { kind: 'error', message: value.message } : { kind: 'value', value };
 }
 
 function valueOf(node: ExpressionNode, subject: EvaluationContext): unknown {
@@ -91,7 +91,7 @@ function valueOf(node: ExpressionNode, subject: EvaluationContext): unknown {
       return ifValue(valueOf(node.operand, subject), (value) => !isTruthy(value));
     case 'minus':
       return ifValue(valueOf(node.operand, subject), (value) =>
-        typeof value === 'number' ? -value : new Failure(`- cannot be applied to ${kindText(value)}`),
+        typeof value === 'number' ? -value : new EvaluationFailure(`- cannot be applied to ${kindText(value)}`),
       );
     case 'binary':
       return binaryValue(node, subject);
@@ -100,8 +100,8 @@ function valueOf(node: ExpressionNode, subject: EvaluationContext): unknown {
         if (value === null) return false;
         return typeof value === 'string'
           ? (node.pattern.hasMatchIn(value) ??
-              new Failure('testing the pattern takes too long, because the tested text is too long'))
-          : new Failure(`=~ cannot be applied to ${kindText(value)}`);
+              new EvaluationFailure('testing the pattern takes too long, because the tested text is too long'))
+          : new EvaluationFailure(`=~ cannot be applied to ${kindText(value)}`);
       });
     case 'choice':
       return ifValue(valueOf(node.condition, subject), (condition) =>
@@ -110,7 +110,7 @@ function valueOf(node: ExpressionNode, subject: EvaluationContext): unknown {
     case 'call':
       return ifValue(valueOf(node.receiver, subject), (receiver) => {
         const args = valuesOf(node.arguments, subject);
-        return args instanceof Failure ? args : callMethod(node.method, receiver, args);
+        return args instanceof EvaluationFailure ? args : callMethod(node.method, receiver, args);
       });
     default:
       return momentOf(
@@ -121,14 +121,14 @@ function valueOf(node: ExpressionNode, subject: EvaluationContext): unknown {
 }
 
 function ifValue(value: unknown, next: (value: unknown) => unknown): unknown {
-  return value instanceof Failure ? value : next(value);
+  return value instanceof EvaluationFailure ? value : next(value);
 }
 
-function valuesOf(nodes: readonly ExpressionNode[], subject: EvaluationContext): unknown[] | Failure {
+function valuesOf(nodes: readonly ExpressionNode[], subject: EvaluationContext): unknown[] | EvaluationFailure {
   const values: unknown[] = [];
   for (const node of nodes) {
     const value = valueOf(node, subject);
-    if (value instanceof Failure) return value;
+    if (value instanceof EvaluationFailure) return value;
     values.push(value);
   }
   return values;
@@ -147,19 +147,19 @@ function binaryValue(
 }
 
 function rangeOf(first: unknown, last: unknown): unknown {
-  if (first instanceof Failure) return first;
-  if (last instanceof Failure) return last;
+  if (first instanceof EvaluationFailure) return first;
+  if (last instanceof EvaluationFailure) return last;
   return typeof first === 'number' && typeof last === 'number'
     ? new NumberRange(first, last)
-    : new Failure(`.. cannot be applied to ${kindText(first)} and ${kindText(last)}`);
+    : new EvaluationFailure(`.. cannot be applied to ${kindText(first)} and ${kindText(last)}`);
 }
 
 function momentOf(seconds: unknown, zone: string): unknown {
-  if (seconds instanceof Failure) return seconds;
-  if (typeof seconds !== 'number') return new Failure(`Time.at cannot be applied to ${kindText(seconds)}`);
+  if (seconds instanceof EvaluationFailure) return seconds;
+  if (typeof seconds !== 'number') return new EvaluationFailure(`Time.at cannot be applied to ${kindText(seconds)}`);
   return seconds >= 0 && seconds <= EPOCH_SECONDS_MAX
     ? new ZonedTime(seconds, zone)
-    : new Failure('Time.at needs seconds since 1970, up to the year 9999');
+    : new EvaluationFailure('Time.at needs seconds since 1970, up to the year 9999');
 }
 
 /**

@@ -1,57 +1,65 @@
 import { attributeText } from '../attributes.ts';
 import { localTime, type LocalTime } from '../local-time.ts';
-import { Failure, isEqual, kindText, numberOrFailure, textOrFailure, ZonedTime, NumberRange } from './values.ts';
+import {
+  EvaluationFailure,
+  isEqual,
+  kindText,
+  numberOrFailure,
+  textOrFailure,
+  ZonedTime,
+  NumberRange,
+} from './values.ts';
 
 /** The implementation of a method; it returns `undefined` if it does not support its receiver or an argument. */
-type Call = (receiver: unknown, ...args: readonly unknown[]) => unknown;
+type MethodCall = (receiver: unknown, ...args: readonly unknown[]) => unknown;
 
 interface Method {
   /** Number of arguments. */
   readonly takes: number;
-  readonly call: Call;
+  readonly call: MethodCall;
 }
 
 /** All methods by their names in Ruby (completion 1.9). */
-const METHODS: ReadonlyMap<string, Method> = new Map([
+const METHODS_BY_NAME: ReadonlyMap<string, Method> = new Map([
   ['nil?', { takes: 0, call: (receiver: unknown) => receiver === null }],
-  ['include?', { takes: 1, call: includes }],
-  ['start_with?', { takes: 1, call: ofTexts((text, start) => text.startsWith(start)) }],
-  ['end_with?', { takes: 1, call: ofTexts((text, end) => text.endsWith(end)) }],
+  ['include?', { takes: 1, call: includesValue }],
+  ['start_with?', { takes: 1, call: textComparison((text, start) => text.startsWith(start)) }],
+  ['end_with?', { takes: 1, call: textComparison((text, end) => text.endsWith(end)) }],
   ['between?', { takes: 2, call: isBetween }],
   ['empty?', { takes: 0, call: (receiver: unknown) => (isCollection(receiver) ? receiver.length === 0 : undefined) }],
   ['length', { takes: 0, call: lengthOf }],
   ['size', { takes: 0, call: lengthOf }],
-  ['downcase', { takes: 0, call: ofText((text) => text.toLowerCase()) }],
-  ['upcase', { takes: 0, call: ofText((text) => text.toUpperCase()) }],
+  ['downcase', { takes: 0, call: textMethod((text) => text.toLowerCase()) }],
+  ['upcase', { takes: 0, call: textMethod((text) => text.toUpperCase()) }],
   ['to_s', { takes: 0, call: toText }],
   ['to_i', { takes: 0, call: toInteger }],
   ['to_f', { takes: 0, call: toFloat }],
   ['abs', { takes: 0, call: (receiver: unknown) => (typeof receiver === 'number' ? Math.abs(receiver) : undefined) }],
-  ['hour', { takes: 0, call: ofTime(({ hour }) => hour) }],
-  ['min', { takes: 0, call: ofTime(({ minute }) => minute) }],
-  ['sec', { takes: 0, call: ofTime(({ second }) => second) }],
-  ['day', { takes: 0, call: ofTime(({ day }) => day) }],
-  ['month', { takes: 0, call: ofTime(({ month }) => month) }],
-  ['year', { takes: 0, call: ofTime(({ year }) => year) }],
-  ['wday', { takes: 0, call: ofTime(({ weekday }) => weekday) }],
-  ['yday', { takes: 0, call: ofTime(({ dayOfYear }) => dayOfYear) }],
+  ['hour', { takes: 0, call: timeMethod(({ hour }) => hour) }],
+  ['min', { takes: 0, call: timeMethod(({ minute }) => minute) }],
+  ['sec', { takes: 0, call: timeMethod(({ second }) => second) }],
+  ['day', { takes: 0, call: timeMethod(({ day }) => day) }],
+  ['month', { takes: 0, call: timeMethod(({ month }) => month) }],
+  ['year', { takes: 0, call: timeMethod(({ year }) => year) }],
+  ['wday', { takes: 0, call: timeMethod(({ weekday }) => weekday) }],
+  ['yday', { takes: 0, call: timeMethod(({ dayOfYear }) => dayOfYear) }],
 ]);
 
-export const METHOD_NAMES: readonly string[] = [...METHODS.keys()];
+export const METHOD_NAMES: readonly string[] = [...METHODS_BY_NAME.keys()];
 
 /** Returns the number of arguments of a method; undefined if there is no such method. */
 export function argumentCount(name: string): number | undefined {
-  return METHODS.get(name)?.takes;
+  return METHODS_BY_NAME.get(name)?.takes;
 }
 
 export function callMethod(name: string, receiver: unknown, args: readonly unknown[]): unknown {
-  const result = METHODS.get(name)?.call(receiver, ...args);
+  const result = METHODS_BY_NAME.get(name)?.call(receiver, ...args);
   if (result !== undefined) return result;
   const kinds = args.length === 0 ? '' : ` with ${args.map(kindText).join(' and ')}`;
-  return new Failure(`${kindText(receiver)} has no ${name}${kinds}`);
+  return new EvaluationFailure(`${kindText(receiver)} has no ${name}${kinds}`);
 }
 
-function includes(receiver: unknown, target: unknown): unknown {
+function includesValue(receiver: unknown, target: unknown): unknown {
   if (Array.isArray(receiver)) return receiver.some((item) => isEqual(item, target));
   if (typeof receiver === 'string' && typeof target === 'string') return receiver.includes(target);
   if (receiver instanceof NumberRange && typeof target === 'number') {
@@ -104,7 +112,7 @@ function toInteger(receiver: unknown): unknown {
   return typeof number === 'number' ? Math.trunc(number) : number;
 }
 
-function ofText(change: (text: string) => string): Call {
+function textMethod(change: (text: string) => string): MethodCall {
   return (receiver) => {
     if (typeof receiver !== 'string') return undefined;
     const text = textOrFailure(receiver);
@@ -112,12 +120,12 @@ function ofText(change: (text: string) => string): Call {
   };
 }
 
-function ofTexts(test: (text: string, other: string) => boolean): Call {
+function textComparison(test: (text: string, other: string) => boolean): MethodCall {
   return (receiver, other) =>
     typeof receiver === 'string' && typeof other === 'string' ? test(receiver, other) : undefined;
 }
 
-function ofTime(field: (time: LocalTime) => number): Call {
+function timeMethod(field: (time: LocalTime) => number): MethodCall {
   return (receiver) =>
     receiver instanceof ZonedTime ? field(localTime(receiver.epochSeconds * 1000, receiver.zone)) : undefined;
 }

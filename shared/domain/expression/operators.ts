@@ -1,5 +1,5 @@
 import type { BinaryOperator } from './tree.ts';
-import { Failure, isEqual, kindText, numberOrFailure, textOrFailure } from './values.ts';
+import { EvaluationFailure, isEqual, kindText, numberOrFailure, textOrFailure } from './values.ts';
 
 /** The operators that always evaluate both operands. */
 export type EagerOperator = Exclude<BinaryOperator, 'and' | 'or'>;
@@ -9,19 +9,19 @@ export function applyOperator(operator: EagerOperator, left: unknown, right: unk
   if (operator === '==') return isEqual(left, right);
   if (operator === '!=') return !isEqual(left, right);
   if (typeof left === 'number' && typeof right === 'number') {
-    return inOrder(operator, left, right) ?? ofNumbers(operator, left, right);
+    return compareValues(operator, left, right) ?? calculate(operator, left, right);
   }
   if (typeof left === 'string' && typeof right === 'string') {
-    const isSo = inOrder(operator, left, right);
+    const isSo = compareValues(operator, left, right);
     if (isSo !== undefined) return isSo;
     if (operator === '+') return textOrFailure(left + right);
   }
   const sign = operator === 'fdiv' ? '/' : operator;
-  return new Failure(`${sign} cannot be applied to ${kindText(left)} and ${kindText(right)}`);
+  return new EvaluationFailure(`${sign} cannot be applied to ${kindText(left)} and ${kindText(right)}`);
 }
 
 /** Compares two values of the same type; returns undefined if the operator is not a comparison. */
-function inOrder<Value extends number | string>(
+function compareValues<Value extends number | string>(
   operator: EagerOperator,
   left: Value,
   right: Value,
@@ -40,7 +40,7 @@ function inOrder<Value extends number | string>(
   }
 }
 
-function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, right: number): unknown {
+function calculate(operator: Exclude<EagerOperator, '==' | '!='>, left: number, right: number): unknown {
   switch (operator) {
     case '+':
       return numberOrFailure(left + right);
@@ -49,11 +49,11 @@ function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, 
     case '*':
       return numberOrFailure(left * right);
     case '/':
-      return divided(left, right);
+      return divideNumbers(left, right);
     case 'fdiv':
       return right === 0 ? false : numberOrFailure(left / right);
     default:
-      return modulo(left, right);
+      return remainderOf(left, right);
   }
 }
 
@@ -61,14 +61,14 @@ function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, 
  * Divides two numbers. As in Ruby, integers give an integer that is rounded down. Division by zero returns false
  * (completion 1.9).
  */
-function divided(left: number, right: number): unknown {
+function divideNumbers(left: number, right: number): unknown {
   if (right === 0) return false;
   const quotient = left / right;
   return numberOrFailure(Number.isInteger(left) && Number.isInteger(right) ? Math.floor(quotient) : quotient);
 }
 
 /** Returns the remainder with the sign of the right operand, as in Ruby; false if that is zero (completion 1.9). */
-function modulo(left: number, right: number): unknown {
+function remainderOf(left: number, right: number): unknown {
   if (right === 0) return false;
   const remainder = left % right;
   return remainder !== 0 && remainder < 0 !== right < 0 ? remainder + right : remainder;

@@ -6,16 +6,16 @@ const SOURCE_LENGTH_MAX = 4096;
 const NODES_MAX = 500;
 const DEPTH_MAX = 32;
 
-const NAME = /[A-Za-z_$][\w$]*/y;
-const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w$])/y;
-const TEXT = /'((?:[^'\\\n]|\\[^])*)'|"((?:[^"\\\n]|\\[^])*)"/y;
-const PATTERN = /\/((?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+)\/([a-z]*)/y;
-const DECLARATION = /var(?=\s)/y;
-const ARROW = /(?:\(\s*(?:[A-Za-z_$][\w$]*(?:\s*,\s*[A-Za-z_$][\w$]*)*)?\s*\)|[A-Za-z_$][\w$]*)\s*=>/y;
-const COMMENTS = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
+const NAME_TOKEN = /[A-Za-z_$][\w$]*/y;
+const NUMBER_TOKEN = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w$])/y;
+const TEXT_TOKEN = /'((?:[^'\\\n]|\\[^])*)'|"((?:[^"\\\n]|\\[^])*)"/y;
+const PATTERN_TOKEN = /\/((?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+)\/([a-z]*)/y;
+const DECLARATION_TOKEN = /var(?=\s)/y;
+const ARROW_TOKEN = /(?:\(\s*(?:[A-Za-z_$][\w$]*(?:\s*,\s*[A-Za-z_$][\w$]*)*)?\s*\)|[A-Za-z_$][\w$]*)\s*=>/y;
+const COMMENTS_TOKEN = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
 
 /** Binary operators by precedence, lowest first. */
-const LEVELS: readonly (readonly (readonly [sign: RegExp, operator: BinarySign])[])[] = [
+const OPERATOR_LEVELS: readonly (readonly (readonly [sign: RegExp, operator: BinarySign])[])[] = [
   [[/\|\|/y, '||']],
   [[/&&/y, '&&']],
   [
@@ -41,7 +41,7 @@ const LEVELS: readonly (readonly (readonly [sign: RegExp, operator: BinarySign])
   ],
 ];
 
-const CONSTANTS: ReadonlyMap<string, boolean | null | undefined> = new Map([
+const CONSTANT_VALUES: ReadonlyMap<string, boolean | null | undefined> = new Map([
   ['true', true],
   ['false', false],
   ['null', null],
@@ -49,7 +49,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null | undefined> = new Map([
 ]);
 
 /** Keywords of JavaScript that are rejected in expressions. */
-const REFUSED: ReadonlySet<string> = new Set(
+const REFUSED_KEYWORDS: ReadonlySet<string> = new Set(
   'break case catch class const continue debugger default delete do else export extends finally for if import in instanceof let return super switch this throw try void while with yield'.split(
     ' ',
   ),
@@ -61,10 +61,10 @@ const REFUSED: ReadonlySet<string> = new Set(
  * @throws SyntaxProblem if it is invalid
  */
 export function parseScript(source: string): ScriptNode {
-  return new Parser(source).parse();
+  return new ScriptParser(source).parse();
 }
 
-class Parser {
+class ScriptParser {
   readonly #at: Scanner;
   #depth = 0;
   #nodes = 0;
@@ -88,7 +88,7 @@ class Parser {
 
   #statements(): ScriptNode {
     return this.#nested(() => {
-      if (this.#match(DECLARATION) === undefined) return this.#conditional();
+      if (this.#match(DECLARATION_TOKEN) === undefined) return this.#conditional();
       const name = this.#name();
       this.#expect('=', 'the value of this name');
       const value = this.#conditional();
@@ -108,7 +108,7 @@ class Parser {
   }
 
   #parseBinary(level: number): ScriptNode {
-    const operators = LEVELS[level];
+    const operators = OPERATOR_LEVELS[level];
     if (operators === undefined) return this.#unary();
     let left = this.#parseBinary(level + 1);
     while (true) {
@@ -133,7 +133,7 @@ class Parser {
     let node = object;
     while (true) {
       if (this.#take('.')) {
-        const name = this.#match(NAME)?.[0] ?? this.#at.fail('the name of an attribute is missing here');
+        const name = this.#match(NAME_TOKEN)?.[0] ?? this.#at.fail('the name of an attribute is missing here');
         node = this.#node({ kind: 'member', object: node, key: { kind: 'literal', value: name } });
       } else if (this.#take('[')) {
         const key = this.#conditional();
@@ -149,7 +149,7 @@ class Parser {
 
   #primary(): ScriptNode {
     const start = this.#at.position;
-    const arrow = this.#match(ARROW)?.[0];
+    const arrow = this.#match(ARROW_TOKEN)?.[0];
     if (arrow !== undefined) {
       const parameters = arrow.match(/[A-Za-z_$][\w$]*/g) ?? [];
       return this.#node({ kind: 'function', parameters, body: this.#arrowBody() });
@@ -160,25 +160,25 @@ class Parser {
       return node;
     }
     if (this.#take('[')) return this.#node({ kind: 'list', items: this.#list(']') });
-    const text = this.#match(TEXT);
-    if (text !== undefined) return this.#node({ kind: 'literal', value: unescaped(text[1] ?? text[2] ?? '') });
-    const number = this.#match(NUMBER)?.[0];
+    const text = this.#match(TEXT_TOKEN);
+    if (text !== undefined) return this.#node({ kind: 'literal', value: unescapeText(text[1] ?? text[2] ?? '') });
+    const number = this.#match(NUMBER_TOKEN)?.[0];
     if (number !== undefined) return this.#node({ kind: 'literal', value: Number(number) });
-    const pattern = this.#match(PATTERN);
+    const pattern = this.#match(PATTERN_TOKEN);
     if (pattern !== undefined) return this.#pattern(pattern, start);
     return this.#parseName(start);
   }
 
   #parseName(start: number): ScriptNode {
     const name = this.#name();
-    if (CONSTANTS.has(name)) return this.#node({ kind: 'literal', value: CONSTANTS.get(name) });
+    if (CONSTANT_VALUES.has(name)) return this.#node({ kind: 'literal', value: CONSTANT_VALUES.get(name) });
     if (name === 'function') return this.#function();
     if (name === 'new') return this.#date(start);
     return this.#node({ kind: 'name', name });
   }
 
   #function(): ScriptNode {
-    this.#match(NAME);
+    this.#match(NAME_TOKEN);
     this.#expect('(', 'the parameters of the function');
     const parameters: string[] = [];
     if (!this.#take(')')) {
@@ -228,11 +228,12 @@ class Parser {
   #name(): string {
     const start = this.#at.position;
     const name =
-      this.#match(NAME)?.[0] ??
+      this.#match(NAME_TOKEN)?.[0] ??
       this.#at.fail(
         this.#at.isAtEnd ? 'a value is missing here' : `a value is missing here, before ${this.#at.ahead()}`,
       );
-    if (REFUSED.has(name)) this.#at.fail(`"${name}" is not supported: an expression cannot change anything`, start);
+    if (REFUSED_KEYWORDS.has(name))
+      this.#at.fail(`"${name}" is not supported: an expression cannot change anything`, start);
     return name;
   }
 
@@ -254,7 +255,7 @@ class Parser {
   }
 
   #space(): void {
-    this.#at.match(COMMENTS);
+    this.#at.match(COMMENTS_TOKEN);
   }
 
   #nested(parse: () => ScriptNode): ScriptNode {
@@ -280,7 +281,7 @@ function toTextAnchors(source: string): string {
   );
 }
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
+const ESCAPE_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['t', '\t'],
   ['r', '\r'],
@@ -290,13 +291,13 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['0', '\0'],
 ]);
 
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   return text.replaceAll(
     /\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|([^]))/g,
     (_, unit, byte, sign: string | undefined) => {
       const code = (unit ?? byte) as string | undefined;
       if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
-      return sign === undefined ? '' : (ESCAPES.get(sign) ?? sign);
+      return sign === undefined ? '' : (ESCAPE_CHARACTERS.get(sign) ?? sign);
     },
   );
 }

@@ -1,6 +1,15 @@
 import { TIME_ZONE_HINT, timeZoneOf } from '../../schemas/time-zone.ts';
 import { argumentCount, METHOD_NAMES } from './methods.ts';
-import { AND, EQUALITY, OR, ORDER, PRODUCT, STRICT_EQUALITY, SUM, type OperatorSign } from './operator-signs.ts';
+import {
+  AND_SIGNS,
+  EQUALITY_SIGNS,
+  OR_SIGNS,
+  ORDER_SIGNS,
+  PRODUCT_SIGNS,
+  STRICT_EQUALITY,
+  SUM_SIGNS,
+  type OperatorSign,
+} from './operator-signs.ts';
 import { Pattern } from './pattern.ts';
 import { Scanner } from './scanner.ts';
 import { SCRIPT_FUNCTIONS, SCRIPT_METHODS, SCRIPT_NOTHING } from './script-spellings.ts';
@@ -12,10 +21,10 @@ const SOURCE_LENGTH_MAX = 1024;
 const NODES_MAX = 200;
 const DEPTH_MAX = 32;
 
-const NUMBER = /\d+(?:_\d+)*(?<fraction>\.\d+(?:_\d+)*)?(?<exponent>[eE][+-]?\d+)?(?!\w)/y;
-const NAME = /[A-Za-z_]\w*/y;
-const METHOD = /[A-Za-z_]\w*\??/y;
-const PATTERN = /\/((?:[^/\\]|\\[^])*)\/([a-z]*)/y;
+const NUMBER_TOKEN = /\d+(?:_\d+)*(?<fraction>\.\d+(?:_\d+)*)?(?<exponent>[eE][+-]?\d+)?(?!\w)/y;
+const NAME_TOKEN = /[A-Za-z_]\w*/y;
+const METHOD_TOKEN = /[A-Za-z_]\w*\??/y;
+const PATTERN_TOKEN = /\/((?:[^/\\]|\\[^])*)\/([a-z]*)/y;
 
 /**
  * Matches the first character of a method argument without parentheses. `+` and `-` are excluded, because they would be
@@ -23,7 +32,7 @@ const PATTERN = /\/((?:[^/\\]|\\[^])*)\/([a-z]*)/y;
  */
 const BARE_ARGUMENT = /[\w'":[]/;
 
-const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+const CONSTANT_VALUES: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
   ['true', true],
   ['false', false],
   ['nil', null],
@@ -31,7 +40,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map<string, boolean |
 ]);
 
 /** Keywords of Ruby that expressions do not support, each with a hint about the operator to use instead. */
-const HINTS: ReadonlyMap<string, string> = new Map([
+const KEYWORD_HINTS: ReadonlyMap<string, string> = new Map([
   ['and', 'write && instead of "and"'],
   ['or', 'write || instead of "or"'],
   ['not', 'write ! instead of "not"'],
@@ -123,15 +132,15 @@ class Parser {
   }
 
   #any(): ExpressionNode {
-    return this.#chain(OR, () => this.#all());
+    return this.#chain(OR_SIGNS, () => this.#all());
   }
 
   #all(): ExpressionNode {
-    return this.#chain(AND, () => this.#equality());
+    return this.#chain(AND_SIGNS, () => this.#equality());
   }
 
   #equality(): ExpressionNode {
-    return this.#parseSingleOperator(this.#hasRoots ? STRICT_EQUALITY : EQUALITY, () => this.#matched());
+    return this.#parseSingleOperator(this.#hasRoots ? STRICT_EQUALITY : EQUALITY_SIGNS, () => this.#matched());
   }
 
   #matched(): ExpressionNode {
@@ -140,15 +149,15 @@ class Parser {
   }
 
   #order(): ExpressionNode {
-    return this.#parseSingleOperator(ORDER, () => this.#sum());
+    return this.#parseSingleOperator(ORDER_SIGNS, () => this.#sum());
   }
 
   #sum(): ExpressionNode {
-    return this.#chain(SUM, () => this.#product());
+    return this.#chain(SUM_SIGNS, () => this.#product());
   }
 
   #product(): ExpressionNode {
-    return this.#chain(PRODUCT, () => this.#unary());
+    return this.#chain(PRODUCT_SIGNS, () => this.#unary());
   }
 
   #chain(operators: readonly OperatorSign[], operand: () => ExpressionNode): ExpressionNode {
@@ -199,7 +208,7 @@ class Parser {
     let node = receiver;
     while (!this.#at.sees('..') && this.#at.take('.')) {
       const start = this.#at.position;
-      const name = this.#at.match(METHOD)?.[0] ?? '';
+      const name = this.#at.match(METHOD_TOKEN)?.[0] ?? '';
       const method = (this.#hasRoots ? SCRIPT_METHODS.get(name) : undefined) ?? name;
       const takes = argumentCount(method);
       if (takes === undefined) this.#at.fail(`there is no method "${method}": use ${METHOD_NAMES.join(', ')}`, start);
@@ -255,7 +264,7 @@ class Parser {
 
   #number(sign: 1 | -1): ExpressionNode {
     const start = this.#at.position;
-    const match = this.#at.match(NUMBER) ?? this.#at.fail('this is not a number');
+    const match = this.#at.match(NUMBER_TOKEN) ?? this.#at.fail('this is not a number');
     const [digits] = match;
     if (/^0\d/.test(digits)) this.#at.fail('write this number without its leading zero', start);
     const value = sign * Number(digits.replaceAll('_', ''));
@@ -281,16 +290,17 @@ class Parser {
   }
 
   #parseName(start: number): ExpressionNode {
-    const name = this.#at.match(NAME)?.[0] ?? this.#at.fail(`a value is missing here, before ${this.#at.ahead()}`);
+    const name =
+      this.#at.match(NAME_TOKEN)?.[0] ?? this.#at.fail(`a value is missing here, before ${this.#at.ahead()}`);
     if (name === 'value') return this.#node({ kind: 'value' });
     if (name === 'Time') return this.#time(start);
     if (this.#roots.has(name)) return this.#attribute(name);
     if (this.#hasRoots && name === SCRIPT_NOTHING) return this.#node({ kind: 'literal', value: null });
     const method = this.#hasRoots ? SCRIPT_FUNCTIONS.get(name) : undefined;
     if (method !== undefined && this.#at.take('(')) return this.#timeField(method);
-    const constant = CONSTANTS.get(name);
+    const constant = CONSTANT_VALUES.get(name);
     if (constant !== undefined) return this.#node({ kind: 'literal', value: constant });
-    const hint = HINTS.get(name) ?? `there is no "${name}": use ${this.#values()}, or quote a text`;
+    const hint = KEYWORD_HINTS.get(name) ?? `there is no "${name}": use ${this.#values()}, or quote a text`;
     return this.#at.fail(hint, start);
   }
 
@@ -336,7 +346,7 @@ class Parser {
   #dotted(): string | undefined {
     const start = this.#at.position;
     if (this.#at.sees('..') || !this.#at.take('.')) return undefined;
-    const name = this.#at.match(METHOD)?.[0];
+    const name = this.#at.match(METHOD_TOKEN)?.[0];
     if (name !== undefined && !name.endsWith('?') && argumentCount(name) === undefined && this.#at.peek() !== '(') {
       return name;
     }
@@ -345,7 +355,7 @@ class Parser {
   }
 
   #time(start: number): ExpressionNode {
-    const method = this.#at.take('.') ? this.#at.match(NAME)?.[0] : undefined;
+    const method = this.#at.take('.') ? this.#at.match(NAME_TOKEN)?.[0] : undefined;
     if (method === 'now') {
       const zone = this.#at.take('(') ? this.#zone() : undefined;
       if (zone !== undefined) this.#at.expect(')', 'the end of the arguments');
@@ -372,7 +382,8 @@ class Parser {
   #pattern(): Pattern {
     const start = this.#at.position;
     const [, source = '', flags = ''] =
-      this.#at.match(PATTERN) ?? this.#at.fail('a pattern between slashes is missing here, as in =~ /disk/', start);
+      this.#at.match(PATTERN_TOKEN) ??
+      this.#at.fail('a pattern between slashes is missing here, as in =~ /disk/', start);
     if (flags !== '' && flags !== 'i')
       this.#at.fail('the only flag of a pattern is i, which ignores upper and lower case', start);
     return new Pattern(source, { ignoresCase: flags === 'i', offset: start + 1 });

@@ -20,7 +20,7 @@ const DEPTH_MAX = 32;
  * Maximum size of a pattern (`sizeOf`). Matching time per character grows with the size. Only a pattern with counted
  * repetitions such as `a{99}` can be larger.
  */
-const SIZE_MAX = 512;
+const PATTERN_SIZE_MAX = 512;
 
 const ESCAPED_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
@@ -38,7 +38,7 @@ const ESCAPED_ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
   ['B', 'noWordEdge'],
 ]);
 
-const QUANTIFIER = /\*|\+|\?|\{(?<min>\d{1,3})?(?:(?<comma>,)(?<max>\d{1,3})?)?\}/y;
+const QUANTIFIER_TOKEN = /\*|\+|\?|\{(?<min>\d{1,3})?(?:(?<comma>,)(?<max>\d{1,3})?)?\}/y;
 
 /**
  * Parses the text between the slashes of `/pattern/`. It supports the part of Ruby's syntax that can be matched in
@@ -78,7 +78,7 @@ class PatternParser {
     if (interpolation !== -1) this.#fail('a pattern is a fixed text: values cannot be inserted', interpolation);
     const node = this.#choice();
     if (!this.#atEnd()) this.#fail(String.raw`this ")" closes nothing: write \) for the character`);
-    if (sizeOf(node) > SIZE_MAX) this.#fail('the counts of this pattern are too large: lower them', 0);
+    if (sizeOf(node) > PATTERN_SIZE_MAX) this.#fail('the counts of this pattern are too large: lower them', 0);
     return node;
   }
 
@@ -87,13 +87,13 @@ class PatternParser {
     const nodes = [this.#sequence()];
     while (this.#take('|')) nodes.push(this.#sequence());
     this.#depth--;
-    return joined('choice', nodes);
+    return joinNodes('choice', nodes);
   }
 
   #sequence(): PatternNode {
     const nodes: PatternNode[] = [];
     while (!this.#atEnd() && this.#peek() !== '|' && this.#peek() !== ')') nodes.push(this.#item());
-    return joined('sequence', nodes);
+    return joinNodes('sequence', nodes);
   }
 
   #item(): PatternNode {
@@ -109,11 +109,11 @@ class PatternParser {
   }
 
   #quantifier(): { min: number; max: number } | undefined {
-    QUANTIFIER.lastIndex = this.#position;
-    const match = QUANTIFIER.exec(this.#source);
+    QUANTIFIER_TOKEN.lastIndex = this.#position;
+    const match = QUANTIFIER_TOKEN.exec(this.#source);
     if (match === null) return undefined;
     const start = this.#position;
-    this.#position = QUANTIFIER.lastIndex;
+    this.#position = QUANTIFIER_TOKEN.lastIndex;
     switch (match[0]) {
       case '*':
         return { min: 0, max: Infinity };
@@ -157,7 +157,7 @@ class PatternParser {
       case ']':
         return this.#fail(`write \\${character} for the character ${character}`, start);
       default:
-        return only([[codePoint(character), codePoint(character)]]);
+        return setOfRanges([[codePoint(character), codePoint(character)]]);
     }
   }
 
@@ -175,7 +175,7 @@ class PatternParser {
     const name = this.#next();
     const assertion = ESCAPED_ASSERTIONS.get(name);
     if (assertion !== undefined) return { kind: 'assertion', assertion };
-    return only(this.#escapedRanges(name, start));
+    return setOfRanges(this.#escapedRanges(name, start));
   }
 
   #escapedRanges(name: string, start: number): readonly CharacterRange[] {
@@ -249,11 +249,11 @@ class PatternParser {
   }
 }
 
-function only(ranges: readonly CharacterRange[]): PatternNode {
+function setOfRanges(ranges: readonly CharacterRange[]): PatternNode {
   return { kind: 'set', set: { ranges, isNegated: false } };
 }
 
-function joined(kind: 'sequence' | 'choice', nodes: readonly PatternNode[]): PatternNode {
+function joinNodes(kind: 'sequence' | 'choice', nodes: readonly PatternNode[]): PatternNode {
   const [first] = nodes;
   return first !== undefined && nodes.length === 1 ? first : { kind, nodes };
 }

@@ -1,11 +1,11 @@
-import { hasCharacter, sideOf, type CharacterSet, type Side } from './character-set.ts';
+import { hasCharacter, sideOf, type CharacterSet, type CharacterSide } from './character-set.ts';
 import { compilePattern, type Instruction } from './pattern-program.ts';
 import { parsePatternTree, type Assertion, type PatternNode } from './pattern-syntax.ts';
 
 /** A class of characters that are equivalent for a pattern: the same instructions accept them. */
 interface CharacterClass {
   readonly index: number;
-  readonly side: Side;
+  readonly side: CharacterSide;
   /** The character sets of the pattern by index, and for each whether it contains the characters of this class. */
   readonly isIn: readonly boolean[];
 }
@@ -14,27 +14,27 @@ interface CharacterClass {
  * A state of the matcher between two characters of the text. `next` contains the next state for each class of the
  * following character, by the index of the class.
  */
-interface State {
+interface MatcherState {
   /** Indexes of the instructions to execute next; jumps, splits and assertions among them are not yet followed. */
   readonly steps: readonly number[];
-  readonly before: Side;
-  readonly next: (State | 'found')[];
+  readonly before: CharacterSide;
+  readonly next: (MatcherState | 'found')[];
 }
 
 /** Maximum number of cached states. When it is reached, the cache is cleared; this costs time but changes no result. */
-const STATES_MAX = 256;
+const CACHED_STATES_MAX = 256;
 /**
  * Maximum number of instructions executed for one text. Transitions between cached states execute none, so nearly all
  * texts need only a few hundred, however long they are. If a text keeps leading to new states, matching stops after
  * about ten milliseconds.
  */
-const WORK_MAX = 1_000_000;
+const INSTRUCTIONS_MAX = 1_000_000;
 const ASCII_END = 0x80;
 /** Maximum number of non-ASCII characters whose class is cached. */
 const CHARACTERS_MAX = 4096;
 
 /** The character class that represents the end of the text. */
-const END: CharacterClass = { index: 0, side: 'edge', isIn: [] };
+const END_OF_TEXT: CharacterClass = { index: 0, side: 'edge', isIn: [] };
 
 interface PatternOptions {
   readonly ignoresCase: boolean;
@@ -62,9 +62,9 @@ export class Pattern {
   readonly #classes = new Map<string, CharacterClass>();
   readonly #asciiClasses: CharacterClass[] = [];
   readonly #otherClasses = new Map<number, CharacterClass>();
-  readonly #states = new Map<string, State>();
-  readonly #reached: Steps;
-  readonly #next: Steps;
+  readonly #states = new Map<string, MatcherState>();
+  readonly #reached: InstructionSet;
+  readonly #next: InstructionSet;
   readonly #workMax: number;
   readonly #keptStepsMax: number;
   #keptSteps = 0;
@@ -76,15 +76,15 @@ export class Pattern {
    * @throws SyntaxProblem if the text is not a valid pattern
    */
   constructor(source: string | PatternNode, options: PatternOptions) {
-    const { ignoresCase, offset = 0, workMax = WORK_MAX, keptStepsMax = Infinity } = options;
+    const { ignoresCase, offset = 0, workMax = INSTRUCTIONS_MAX, keptStepsMax = Infinity } = options;
     const { program, sets } = compilePattern(typeof source === 'string' ? parsePatternTree(source, offset) : source);
     this.#workMax = workMax;
     this.#keptStepsMax = keptStepsMax;
     this.#program = program;
     this.#sets = sets;
     this.#ignoresCase = ignoresCase;
-    this.#reached = new Steps(program.length);
-    this.#next = new Steps(program.length);
+    this.#reached = new InstructionSet(program.length);
+    this.#next = new InstructionSet(program.length);
   }
 
   /**
@@ -92,11 +92,11 @@ export class Pattern {
    */
   hasMatchIn(text: string): boolean | undefined {
     this.#work = this.#workMax;
-    let state: State = this.#stateOf([0], 'edge');
+    let state: MatcherState = this.#stateOf([0], 'edge');
     let position = 0;
     while (position <= text.length) {
       const character = text.codePointAt(position);
-      const next = this.#following(state, character === undefined ? END : this.#classOf(character));
+      const next = this.#following(state, character === undefined ? END_OF_TEXT : this.#classOf(character));
       if (next === 'found') return true;
       if (this.#work < 0) return undefined;
       state = next;
@@ -105,11 +105,11 @@ export class Pattern {
     return false;
   }
 
-  #following(state: State, character: CharacterClass): State | 'found' {
+  #following(state: MatcherState, character: CharacterClass): MatcherState | 'found' {
     return (state.next[character.index] ??= this.#step(state, character));
   }
 
-  #step(state: State, character: CharacterClass): State | 'found' {
+  #step(state: MatcherState, character: CharacterClass): MatcherState | 'found' {
     const reached = this.#reached;
     const next = this.#next;
     reached.reset(state.steps);
@@ -124,7 +124,7 @@ export class Pattern {
           if (character.isIn[instruction.set] === true) next.add(at + 1);
           break;
         case 'assert':
-          if (holds(instruction.assertion, state.before, character.side)) reached.add(at + 1);
+          if (isAssertionTrue(instruction.assertion, state.before, character.side)) reached.add(at + 1);
           break;
         case 'split':
           reached.add(instruction.first);
@@ -142,17 +142,17 @@ export class Pattern {
   }
 
   /** @param steps indexes of instructions, in ascending order */
-  #stateOf(steps: readonly number[], before: Side): State {
+  #stateOf(steps: readonly number[], before: CharacterSide): MatcherState {
     const key = before + String.fromCharCode(...steps);
     const cachedState = this.#states.get(key);
     if (cachedState !== undefined) return cachedState;
     // States refer to each other. Removing only some of them from the cache would free no memory.
-    if (this.#states.size >= STATES_MAX || this.#keptSteps >= this.#keptStepsMax) {
+    if (this.#states.size >= CACHED_STATES_MAX || this.#keptSteps >= this.#keptStepsMax) {
       this.#states.clear();
       this.#keptSteps = 0;
     }
     this.#keptSteps += steps.length;
-    const state: State = { steps, before, next: [] };
+    const state: MatcherState = { steps, before, next: [] };
     this.#states.set(key, state);
     return state;
   }
@@ -178,7 +178,7 @@ export class Pattern {
 }
 
 /** A reusable set of instruction indexes; refilling it allocates no memory. */
-class Steps {
+class InstructionSet {
   readonly #isMember: Uint8Array;
   readonly #inOrderOfArrival: Uint16Array;
   size = 0;
@@ -209,7 +209,7 @@ class Steps {
   }
 }
 
-function holds(assertion: Assertion, before: Side, after: Side): boolean {
+function isAssertionTrue(assertion: Assertion, before: CharacterSide, after: CharacterSide): boolean {
   switch (assertion) {
     case 'lineStart':
       // As in Ruby, `^` does not match after a newline that ends the text.

@@ -16,15 +16,15 @@ const DEPTH_MAX = 100;
 /** Maximum count of a repetition, as in RE2. */
 const COUNT_MAX = 1000;
 /** Maximum size of a pattern (`sizeOf`). Matching time per character grows with the size. */
-const SIZE_MAX = 512;
+const PATTERN_SIZE_MAX = 512;
 
-const COUNTS = /\{(?<min>0|[1-9]\d*)(?:(?<comma>,)(?<max>0|[1-9]\d*)?)?\}/y;
-const FLAGS = /\?(?<on>[imsU]*)(?:-(?<off>[imsU]+))?(?<end>[:)])/y;
+const COUNTS_TOKEN = /\{(?<min>0|[1-9]\d*)(?:(?<comma>,)(?<max>0|[1-9]\d*)?)?\}/y;
+const FLAGS_TOKEN = /\?(?<on>[imsU]*)(?:-(?<off>[imsU]+))?(?<end>[:)])/y;
 const GROUP_NAME = /\?P?<(?<name>\w+)>/y;
 const POSIX_NAME = /\[:(?<negated>\^?)(?<name>[a-z]+):\]/y;
-const PROPERTY = /(?:\{(?<negated>\^?)(?<name>\w+)\}|(?<letter>[A-Z]))/y;
-const HEX = /\{(?<long>[\da-f]+)\}|(?<short>[\da-f]{2})/iy;
-const OCTAL = /0[0-7]{0,2}|[1-7][0-7]{1,2}/y;
+const PROPERTY_TOKEN = /(?:\{(?<negated>\^?)(?<name>\w+)\}|(?<letter>[A-Z]))/y;
+const HEX_TOKEN = /\{(?<long>[\da-f]+)\}|(?<short>[\da-f]{2})/iy;
+const OCTAL_TOKEN = /0[0-7]{0,2}|[1-7][0-7]{1,2}/y;
 
 const CONTROL_CHARACTERS: ReadonlyMap<string, number> = new Map([
   ['a', 0x07],
@@ -43,7 +43,7 @@ const ESCAPED_ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
 ]);
 
 /** The flags in effect at a position in a regular expression, such as `i` after `(?i)`. */
-interface Flags {
+interface PatternFlags {
   /** `i`: ignores case. */
   readonly ignoresCase: boolean;
   /** `m`: `^` and `$` match at the ends of a line. */
@@ -52,7 +52,7 @@ interface Flags {
   readonly dotIsAny: boolean;
 }
 
-const NO_FLAGS: Flags = { ignoresCase: false, isMultiLine: false, dotIsAny: false };
+const NO_FLAGS: PatternFlags = { ignoresCase: false, isMultiLine: false, dotIsAny: false };
 
 /**
  * Parses an RE2 regular expression, the language of matchers in Prometheus and Alertmanager. It supports the whole
@@ -67,11 +67,11 @@ export function parseRe2(source: string): PatternNode {
 /**
  * Returns the size of a pattern (`sizeOf`). Matching time per character grows with the size.
  *
- * @throws SyntaxProblem if the size exceeds `SIZE_MAX`
+ * @throws SyntaxProblem if the size exceeds `PATTERN_SIZE_MAX`
  */
 export function boundedSize(node: PatternNode): number {
   const size = sizeOf(node);
-  if (size <= SIZE_MAX) return size;
+  if (size <= PATTERN_SIZE_MAX) return size;
   throw new SyntaxProblem('is too large: lower its counts, or split it into several silences', 0);
 }
 
@@ -135,7 +135,7 @@ class Re2Parser {
     if (this.#take('+')) return { min: 1, max: Infinity };
     if (this.#take('?')) return { min: 0, max: 1 };
     const start = this.#position;
-    const counts = this.#match(COUNTS)?.groups;
+    const counts = this.#match(COUNTS_TOKEN)?.groups;
     // As in RE2, a brace without counts is a literal character.
     if (counts === undefined) return undefined;
     const { comma, max: most } = counts;
@@ -186,9 +186,9 @@ class Re2Parser {
   #group(start: number): PatternNode | undefined {
     const before = this.#flags;
     if (this.#peek() === '?') {
-      const flags = this.#match(FLAGS)?.groups;
+      const flags = this.#match(FLAGS_TOKEN)?.groups;
       if (flags !== undefined) {
-        this.#flags = withFlags(withFlags(before, flags['on'], true), flags['off'], false);
+        this.#flags = setFlags(setFlags(before, flags['on'], true), flags['off'], false);
         if (flags['end'] === ')') return undefined;
       } else {
         const name = this.#match(GROUP_NAME)?.groups?.['name'];
@@ -223,7 +223,7 @@ class Re2Parser {
     }
     if (character !== 'p' && character !== 'P') return undefined;
     this.#position++;
-    const property = this.#match(PROPERTY)?.groups;
+    const property = this.#match(PROPERTY_TOKEN)?.groups;
     if (property === undefined) this.#fail(String.raw`has a \p without a name, as in \p{Greek}`, start);
     const isIn = propertyTest(property['letter'] ?? property['name'] ?? '');
     if (isIn === undefined) this.#fail('uses an unknown class of characters', start);
@@ -231,11 +231,11 @@ class Re2Parser {
   }
 
   #escapedCharacter(start: number): number {
-    const octal = this.#match(OCTAL)?.[0];
+    const octal = this.#match(OCTAL_TOKEN)?.[0];
     if (octal !== undefined) return Number.parseInt(octal, 8);
     const name = this.#next();
     if (name === 'x') {
-      const { long, short } = this.#match(HEX)?.groups ?? {};
+      const { long, short } = this.#match(HEX_TOKEN)?.groups ?? {};
       const value = Number.parseInt(long ?? short ?? '', 16);
       if (!(value <= 0x10_ff_ff)) this.#fail(String.raw`has a \x that is not a character`, start);
       return value;
@@ -347,15 +347,15 @@ class Re2Parser {
 }
 
 /** White space that `\s` matches in RE2. Unlike in Ruby, the vertical tab is not part of it. */
-const SPACES: readonly CharacterRange[] = [
+const SPACE_RANGES: readonly CharacterRange[] = [
   [0x09, 0x0a],
   [0x0c, 0x0d],
   [0x20, 0x20],
 ];
 
 const NAMED_SETS: ReadonlyMap<string, CharacterSet> = new Map<string, CharacterSet>([
-  ['s', { ranges: SPACES, isNegated: false }],
-  ['S', { ranges: SPACES, isNegated: true }],
+  ['s', { ranges: SPACE_RANGES, isNegated: false }],
+  ['S', { ranges: SPACE_RANGES, isNegated: true }],
   ...['d', 'D', 'w', 'W'].map((name) => [name, { ranges: NAMED_RANGES.get(name) ?? [], isNegated: false }] as const),
 ]);
 
@@ -383,7 +383,7 @@ function propertyTest(name: string): ((character: string) => boolean) | undefine
   return undefined;
 }
 
-function withFlags(flags: Flags, flagNames: string | undefined, isOn: boolean): Flags {
+function setFlags(flags: PatternFlags, flagNames: string | undefined, isOn: boolean): PatternFlags {
   return {
     ignoresCase: flagNames?.includes('i') === true ? isOn : flags.ignoresCase,
     isMultiLine: flagNames?.includes('m') === true ? isOn : flags.isMultiLine,

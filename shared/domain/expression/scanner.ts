@@ -1,6 +1,6 @@
 import { SyntaxProblem } from './syntax-problem.ts';
 
-const SPACES = /[ \t\r\n]*/y;
+const SPACES_TOKEN = /[ \t\r\n]*/y;
 
 /** A source text and the position up to which it is parsed. After every move, spaces are skipped. */
 export class Scanner {
@@ -59,9 +59,9 @@ export class Scanner {
   }
 
   moveTo(position: number): void {
-    SPACES.lastIndex = position;
-    SPACES.exec(this.source);
-    this.#position = SPACES.lastIndex;
+    SPACES_TOKEN.lastIndex = position;
+    SPACES_TOKEN.exec(this.source);
+    this.#position = SPACES_TOKEN.lastIndex;
   }
 
   /** Returns the next 20 characters, for an error message. */

@@ -4,7 +4,7 @@ import { Pattern } from './pattern.ts';
 import {
   PatternMatch,
   isTruthyInScript,
-  madeText,
+  boundText,
   ScriptDate,
   ScriptError,
   ScriptPattern,
@@ -13,20 +13,20 @@ import {
   type ScriptFunction,
 } from './script-values.ts';
 
-type Members<Receiver> = Readonly<Record<string, (receiver: Receiver, ...args: readonly unknown[]) => unknown>>;
+type ReceiverMethods<Receiver> = Readonly<Record<string, (receiver: Receiver, ...args: readonly unknown[]) => unknown>>;
 
-const OF_TEXTS: Members<string> = {
+const TEXT_METHODS: ReceiverMethods<string> = {
   indexOf: (text, part) => text.indexOf(toText(part)),
   lastIndexOf: (text, part) => text.lastIndexOf(toText(part)),
   includes: (text, part) => text.includes(toText(part)),
   startsWith: (text, part) => text.startsWith(toText(part)),
   endsWith: (text, part) => text.endsWith(toText(part)),
-  toLowerCase: (text) => madeText(text.toLowerCase()),
-  toUpperCase: (text) => madeText(text.toUpperCase()),
+  toLowerCase: (text) => boundText(text.toLowerCase()),
+  toUpperCase: (text) => boundText(text.toUpperCase()),
   trim: (text) => text.trim(),
   toString: (text: string) => text,
   charAt: (text, at) => text.charAt(toNumber(at)),
-  concat: (text, ...parts) => madeText(text + parts.map(toText).join('')),
+  concat: (text, ...parts) => boundText(text + parts.map(toText).join('')),
   slice: (text, start, end) => text.slice(toNumber(start), end === undefined ? undefined : toNumber(end)),
   substring: (text, start, end) => text.substring(toNumber(start), end === undefined ? undefined : toNumber(end)),
   substr: (text, start, length) => {
@@ -35,38 +35,38 @@ const OF_TEXTS: Members<string> = {
     return text.slice(at, length === undefined ? undefined : at + toNumber(length));
   },
   split: (text, sign) => (sign === undefined ? [text] : text.split(plainText(sign))),
-  replace: (text, sign, other) => madeText(text.replace(plainText(sign), () => toText(other))),
+  replace: (text, sign, other) => boundText(text.replace(plainText(sign), () => toText(other))),
   match: (text, pattern) => (hasMatchIn(pattern, text) ? new PatternMatch() : null),
   search: (text, pattern) => (hasMatchIn(pattern, text) ? 0 : -1),
 };
 
-const OF_NUMBERS: Members<number> = {
+const NUMBER_METHODS: ReceiverMethods<number> = {
   toString: (value: number) => String(value),
   toFixed: (value, digits) => value.toFixed(Math.min(20, Math.max(0, Math.trunc(toNumber(digits)) || 0))),
 };
 
-const OF_LISTS: Members<readonly unknown[]> = {
+const LIST_METHODS: ReceiverMethods<readonly unknown[]> = {
   indexOf: (list, item) => list.indexOf(item),
   lastIndexOf: (list, item) => list.lastIndexOf(item),
   includes: (list, item) => list.includes(item),
   join: (list, sign) =>
-    madeText(list.map((item) => ((item ?? null) === null ? '' : toText(item))).join(separator(sign))),
+    boundText(list.map((item) => ((item ?? null) === null ? '' : toText(item))).join(separatorText(sign))),
   slice: (list, start, end) => list.slice(toNumber(start), end === undefined ? undefined : toNumber(end)),
-  some: (list, test) => list.some((item, at) => isTruthyInScript(callable('some', test)(item, at))),
-  every: (list, test) => list.every((item, at) => isTruthyInScript(callable('every', test)(item, at))),
-  filter: (list, test) => list.filter((item, at) => isTruthyInScript(callable('filter', test)(item, at))),
-  find: (list, test) => list.find((item, at) => isTruthyInScript(callable('find', test)(item, at))),
-  map: (list, change) => list.map((item, at) => callable('map', change)(item, at)),
+  some: (list, test) => list.some((item, at) => isTruthyInScript(requireFunction('some', test)(item, at))),
+  every: (list, test) => list.every((item, at) => isTruthyInScript(requireFunction('every', test)(item, at))),
+  filter: (list, test) => list.filter((item, at) => isTruthyInScript(requireFunction('filter', test)(item, at))),
+  find: (list, test) => list.find((item, at) => isTruthyInScript(requireFunction('find', test)(item, at))),
+  map: (list, change) => list.map((item, at) => requireFunction('map', change)(item, at)),
   toString: (list: readonly unknown[]) => toText(list),
 };
 
-const OF_PATTERNS: Members<ScriptPattern> = {
+const PATTERN_METHODS: ReceiverMethods<ScriptPattern> = {
   test: (pattern, text) => hasMatchIn(pattern, toText(text)),
   exec: (pattern, text) => (hasMatchIn(pattern, toText(text)) ? new PatternMatch() : null),
 };
 
 /** The methods of dates. All of them use UTC. */
-const OF_DATES: Members<ScriptDate> = {
+const DATE_METHODS: ReceiverMethods<ScriptDate> = {
   ...Object.fromEntries(
     (['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds'] as const).flatMap((field) => {
       const read = ({ ms }: ScriptDate): number => new Date(ms)[`getUTC${field}`]();
@@ -95,16 +95,16 @@ export function memberOf(object: unknown, key: unknown): unknown {
   }
   if (typeof object === 'string') {
     if (name === 'length') return object.length;
-    return /^\d+$/.test(name) ? object[Number(name)] : method(OF_TEXTS, object, name);
+    return /^\d+$/.test(name) ? object[Number(name)] : bindMethod(TEXT_METHODS, object, name);
   }
-  if (typeof object === 'number') return method(OF_NUMBERS, object, name);
+  if (typeof object === 'number') return bindMethod(NUMBER_METHODS, object, name);
   if (Array.isArray(object)) {
     const list: readonly unknown[] = object;
     if (name === 'length') return list.length;
-    return /^\d+$/.test(name) ? list[Number(name)] : method(OF_LISTS, list, name);
+    return /^\d+$/.test(name) ? list[Number(name)] : bindMethod(LIST_METHODS, list, name);
   }
-  if (object instanceof ScriptPattern) return method(OF_PATTERNS, object, name);
-  if (object instanceof ScriptDate) return method(OF_DATES, object, name);
+  if (object instanceof ScriptPattern) return bindMethod(PATTERN_METHODS, object, name);
+  if (object instanceof ScriptDate) return bindMethod(DATE_METHODS, object, name);
   if (object instanceof PatternMatch)
     throw new ScriptError('the text that a pattern matched is not available: only test whether the pattern matches');
   if (!isAttributes(object)) return undefined;
@@ -113,13 +113,17 @@ export function memberOf(object: unknown, key: unknown): unknown {
   return name === 'toString' ? () => toText(object) : undefined;
 }
 
-function method<Receiver>(members: Members<Receiver>, receiver: Receiver, name: string): ScriptFunction | undefined {
+function bindMethod<Receiver>(
+  members: ReceiverMethods<Receiver>,
+  receiver: Receiver,
+  name: string,
+): ScriptFunction | undefined {
   if (!Object.hasOwn(members, name)) return undefined;
   const call = members[name];
   return call && ((...args) => call(receiver, ...args));
 }
 
-function callable(name: string, value: unknown): ScriptFunction {
+function requireFunction(name: string, value: unknown): ScriptFunction {
   if (typeof value !== 'function') throw new ScriptError(`${name}() needs a function as its argument`);
   return value as ScriptFunction;
 }
@@ -129,7 +133,7 @@ function plainText(sign: unknown): string {
   return toText(sign);
 }
 
-function separator(sign: unknown): string {
+function separatorText(sign: unknown): string {
   return sign === undefined ? ',' : toText(sign);
 }
 

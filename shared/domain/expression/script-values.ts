@@ -66,7 +66,7 @@ export function toNumber(value: unknown): number {
 
 export function toText(value: unknown): string {
   if (Array.isArray(value))
-    return madeText(value.map((item) => ((item ?? null) === null ? '' : toText(item))).join(','));
+    return boundText(value.map((item) => ((item ?? null) === null ? '' : toText(item))).join(','));
   if (value instanceof ScriptDate) return new Date(value.ms).toISOString();
   if (isAttributes(value)) return '[object Object]';
   return typeof value === 'object' && value !== null ? '[object Object]' : String(value);
@@ -77,7 +77,7 @@ export function toText(value: unknown): string {
  *
  * @throws ScriptError if the text is too long
  */
-export function madeText(text: string): string {
+export function boundText(text: string): string {
   if (text.length > TEXT_LENGTH_MAX) {
     throw new ScriptError(`the expression produces more than ${String(TEXT_LENGTH_MAX)} characters`);
   }

@@ -5,7 +5,7 @@ import type { BinarySign, ScriptNode } from './script-tree.ts';
 import {
   isLooselyEqual,
   isTruthyInScript,
-  madeText,
+  boundText,
   ScriptDate,
   ScriptError,
   ScriptPattern,
@@ -46,7 +46,7 @@ export function readScript(source: string): Script | ExpressionProblem {
 }
 
 /** Maximum number of syntax nodes evaluated in one run of a script; a node in a function counts at each call. */
-const STEPS_MAX = 20_000;
+const EVALUATED_NODES_MAX = 20_000;
 
 /**
  * Evaluates a script. Never throws.
@@ -57,16 +57,16 @@ const STEPS_MAX = 20_000;
 export function runScript({ root }: Script, names: Readonly<Record<string, unknown>>, nowMs: number): ScriptOutcome {
   const globals = new Map<string, unknown>([...FIXED_NAMES, ['Date', { now: () => nowMs }], ...Object.entries(names)]);
   try {
-    return { kind: 'value', value: new Run(nowMs).value(root, globals) };
+    return { kind: 'value', value: new ScriptRun(nowMs).value(root, globals) };
   } catch (error) {
     if (error instanceof ScriptError) return { kind: 'thrown', message: error.message };
     throw error;
   }
 }
 
-type Scope = ReadonlyMap<string, unknown>;
+type ScriptScope = ReadonlyMap<string, unknown>;
 
-class Run {
+class ScriptRun {
   readonly #nowMs: number;
   #steps = 0;
 
@@ -74,8 +74,8 @@ class Run {
     this.#nowMs = nowMs;
   }
 
-  value(node: ScriptNode, scope: Scope): unknown {
-    if (++this.#steps > STEPS_MAX) throw new ScriptError('the expression takes too many steps');
+  value(node: ScriptNode, scope: ScriptScope): unknown {
+    if (++this.#steps > EVALUATED_NODES_MAX) throw new ScriptError('the expression takes too many steps');
     switch (node.kind) {
       case 'literal':
         return node.value;
@@ -106,13 +106,13 @@ class Run {
     }
   }
 
-  #call({ callee, args }: ScriptNode & { readonly kind: 'call' }, scope: Scope): unknown {
+  #call({ callee, args }: ScriptNode & { readonly kind: 'call' }, scope: ScriptScope): unknown {
     const called = this.value(callee, scope);
     if (typeof called !== 'function') throw new ScriptError(`${nameOf(callee)} is not a function`);
     return (called as ScriptFunction)(...args.map((one) => this.value(one, scope)));
   }
 
-  #unary({ operator, operand }: ScriptNode & { readonly kind: 'unary' }, scope: Scope): unknown {
+  #unary({ operator, operand }: ScriptNode & { readonly kind: 'unary' }, scope: ScriptScope): unknown {
     // `typeof` is the only operator that accepts an unknown variable.
     if (operator === 'typeof' && operand.kind === 'name' && !scope.has(operand.name)) return 'undefined';
     const value = this.value(operand, scope);
@@ -128,7 +128,7 @@ class Run {
     }
   }
 
-  #binary({ operator, left, right }: ScriptNode & { readonly kind: 'binary' }, scope: Scope): unknown {
+  #binary({ operator, left, right }: ScriptNode & { readonly kind: 'binary' }, scope: ScriptScope): unknown {
     const one = this.value(left, scope);
     if (operator === '&&') return isTruthyInScript(one) ? this.value(right, scope) : one;
     if (operator === '||') return isTruthyInScript(one) ? one : this.value(right, scope);
@@ -147,7 +147,7 @@ function applyBinaryOperator(operator: Exclude<BinarySign, '&&' | '||'>, one: un
     case '!==':
       return one !== other;
     case '+':
-      return sum(toPrimitive(one), toPrimitive(other));
+      return addValues(toPrimitive(one), toPrimitive(other));
     case '-':
       return toNumber(one) - toNumber(other);
     case '*':
@@ -161,9 +161,9 @@ function applyBinaryOperator(operator: Exclude<BinarySign, '&&' | '||'>, one: un
   }
 }
 
-function sum(one: unknown, other: unknown): unknown {
+function addValues(one: unknown, other: unknown): unknown {
   const isText = typeof one === 'string' || typeof other === 'string';
-  return isText ? madeText(toText(one) + toText(other)) : toNumber(one) + toNumber(other);
+  return isText ? boundText(toText(one) + toText(other)) : toNumber(one) + toNumber(other);
 }
 
 function isInOrder(operator: '<' | '<=' | '>' | '>=', one: unknown, other: unknown): boolean {
@@ -194,15 +194,15 @@ function nameOf(node: ScriptNode): string {
   return node.kind === 'member' && node.key.kind === 'literal' ? String(node.key.value) : 'this';
 }
 
-const utc = (seconds: unknown): Date => new Date(dateMs(toNumber(seconds) * 1000));
+const utcDate = (seconds: unknown): Date => new Date(dateMs(toNumber(seconds) * 1000));
 
 /** The built-in variables and functions of every script. Built-in objects have only the members listed here. */
 const FIXED_NAMES: readonly (readonly [string, unknown])[] = [
   ['sensu', {}],
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
-  ['hour', (seconds: unknown) => utc(seconds).getUTCHours()],
-  ['weekday', (seconds: unknown) => utc(seconds).getUTCDay()],
+  ['hour', (seconds: unknown) => utcDate(seconds).getUTCHours()],
+  ['weekday', (seconds: unknown) => utcDate(seconds).getUTCDay()],
   [
     'parseInt',
     (text: unknown, base: unknown) => Number.parseInt(toText(text), base === undefined ? 10 : toNumber(base)),
@@ -233,7 +233,7 @@ export const SCRIPT_NAMES: ReadonlySet<string> = new Set([...FIXED_NAMES.map(([n
 
 function jsonOf(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;
-  return text === undefined ? undefined : madeText(text);
+  return text === undefined ? undefined : boundText(text);
 }
 
 function keysOf(value: unknown): string[] {

@@ -5,16 +5,16 @@ import type { Fallback, Token } from './tree.ts';
 export const TOKEN_AHEAD = ':::';
 
 /** Matches a token `:::path:::` up to the next `:::`. Its path does not begin with a colon (completion 1.12). */
-const TOKEN = /:::([^:\n][^\n]*?):::/y;
-const TOKENS = /:::([^:\n][^\n]*?):::/g;
+const TOKEN_AT_POSITION = /:::([^:\n][^\n]*?):::/y;
+const ALL_TOKENS = /:::([^:\n][^\n]*?):::/g;
 
 const SINGLE_QUOTED = /'((?:[^'\\]|\\[^])*)'/y;
 const DOUBLE_QUOTED = /"((?:[^"\\]|\\[^])*)"/y;
 
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
-const QUOTED = /^(?:'([^'\\]*)'|"([^"\\]*)")$/;
+const NUMBER_FORMAT = /^-?\d+(?:\.\d+)?$/;
+const QUOTED_TEXT = /^(?:'([^'\\]*)'|"([^"\\]*)")$/;
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([
+const ESCAPE_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['t', '\t'],
   ['r', '\r'],
@@ -44,11 +44,11 @@ export function readQuoted(source: string, start: number): { parts: (string | To
   }
   const parts: (string | Token)[] = [];
   const plain = (from: number, to: number): void => {
-    const text = unescaped(inner.slice(from, to), isDouble, start + 1 + from);
+    const text = unescapeText(inner.slice(from, to), isDouble, start + 1 + from);
     if (text !== '') parts.push(text);
   };
   let position = 0;
-  for (const { 0: tokenText, 1: body = '', index } of inner.matchAll(TOKENS)) {
+  for (const { 0: tokenText, 1: body = '', index } of inner.matchAll(ALL_TOKENS)) {
     plain(position, index);
     parts.push(tokenOf(body));
     position = index + tokenText.length;
@@ -63,11 +63,11 @@ export function readQuoted(source: string, start: number): { parts: (string | To
  * @throws SyntaxProblem if the token is not closed
  */
 export function readToken(source: string, start: number): { token: Token; end: number } {
-  TOKEN.lastIndex = start;
-  const body = TOKEN.exec(source)?.[1];
+  TOKEN_AT_POSITION.lastIndex = start;
+  const body = TOKEN_AT_POSITION.exec(source)?.[1];
   if (body === undefined)
     throw new SyntaxProblem('this token is not closed: write :::path::: or :::path|default:::', start);
-  return { token: tokenOf(body), end: TOKEN.lastIndex };
+  return { token: tokenOf(body), end: TOKEN_AT_POSITION.lastIndex };
 }
 
 function tokenOf(body: string): Token {
@@ -87,14 +87,14 @@ function fallbackOf(text: string): Fallback {
     case 'null':
       return { text, value: null };
     default: {
-      if (NUMBER.test(text) && Number.isFinite(Number(text))) return { text, value: Number(text) };
-      const [, single, double] = QUOTED.exec(text) ?? [];
+      if (NUMBER_FORMAT.test(text) && Number.isFinite(Number(text))) return { text, value: Number(text) };
+      const [, single, double] = QUOTED_TEXT.exec(text) ?? [];
       return { text, value: single ?? double ?? text };
     }
   }
 }
 
-function unescaped(text: string, isDouble: boolean, offset: number): string {
+function unescapeText(text: string, isDouble: boolean, offset: number): string {
   if (isDouble) {
     const interpolation = text.search(/(?<!\\)#\{/);
     if (interpolation !== -1) {
@@ -104,7 +104,7 @@ function unescaped(text: string, isDouble: boolean, offset: number): string {
   return text.replaceAll(/\\([^])/g, (escapeSequence, character: string, index: number) => {
     // Between single quotes a backslash is literal, unless it escapes a quote or a backslash.
     if (!isDouble) return character === "'" || character === '\\' ? character : escapeSequence;
-    const value = ESCAPES.get(character);
+    const value = ESCAPE_CHARACTERS.get(character);
     if (value === undefined) throw new SyntaxProblem(`there is no \\${character} in a text`, offset + index);
     return value;
   });

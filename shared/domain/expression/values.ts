@@ -1,7 +1,7 @@
 import { isAttributes } from '../attributes.ts';
 
 /** The reason why an expression has no value. If an operand is a failure, an operation returns that failure. */
-export class Failure {
+export class EvaluationFailure {
   readonly message: string;
 
   constructor(message: string) {
@@ -66,15 +66,15 @@ export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
 }
 
 /** Returns the text that an operation produced, or a failure if it is too long. */
-export function textOrFailure(text: string): string | Failure {
+export function textOrFailure(text: string): string | EvaluationFailure {
   return text.length > TEXT_LENGTH_MAX
-    ? new Failure(`the expression produces more than ${String(TEXT_LENGTH_MAX)} characters`)
+    ? new EvaluationFailure(`the expression produces more than ${String(TEXT_LENGTH_MAX)} characters`)
     : text;
 }
 
 /** Returns the number that an operation produced, or a failure if it is infinite or not a number. */
-export function numberOrFailure(value: number): number | Failure {
-  return Number.isFinite(value) ? value : new Failure('produces a number that is too large');
+export function numberOrFailure(value: number): number | EvaluationFailure {
+  return Number.isFinite(value) ? value : new EvaluationFailure('produces a number that is too large');
 }
 
 /** Returns the kind of a value as a noun phrase for people. */

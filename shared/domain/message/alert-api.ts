@@ -1,6 +1,6 @@
-import { clip } from './clip.ts';
+import { clipText } from './clip.ts';
 import { fieldsOf, problemKey, type Message } from './message.ts';
-import { urlBelow, type Service, type ServiceRequest, type ServiceSettings } from './service.ts';
+import { appendUrlPath, type Service, type ServiceRequest, type ServiceSettings } from './service.ts';
 
 const MESSAGE_MAX = 130;
 const ALIAS_MAX = 512;
@@ -36,7 +36,7 @@ function requestTo(
   path: string,
   body: ServiceRequest['body'],
 ): ServiceRequest {
-  return { url: urlBelow(url, path), headers: { authorization: `GenieKey ${key}` }, body };
+  return { url: appendUrlPath(url, path), headers: { authorization: `GenieKey ${key}` }, body };
 }
 
 function actionPath(message: Message, action: 'acknowledge' | 'close'): string {
@@ -44,17 +44,17 @@ function actionPath(message: Message, action: 'acknowledge' | 'close'): string {
 }
 
 function noteOf({ title }: Message): string {
-  return clip(title, NOTE_MAX);
+  return clipText(title, NOTE_MAX);
 }
 
 function alertOf(message: Message): ServiceRequest['body'] {
   const { title, output, text, client, severity } = message;
   return {
-    message: clip(title, MESSAGE_MAX),
+    message: clipText(title, MESSAGE_MAX),
     alias: problemKey(message, ALIAS_MAX),
-    description: clip(text ?? output, DESCRIPTION_MAX),
+    description: clipText(text ?? output, DESCRIPTION_MAX),
     details: detailsOf(message),
-    entity: clip(client, ENTITY_MAX),
+    entity: clipText(client, ENTITY_MAX),
     source: 'mon',
     priority: PRIORITIES[severity],
   };

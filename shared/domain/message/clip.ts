@@ -1,6 +1,6 @@
 import { safeLine, safeText } from '../terminal-text.ts';
 
-const MARK = '…';
+const CUT_MARK = '…';
 
 /** Maximum length of a text in a message, in UTF-16 units; the rest is dropped. No service accepts longer texts. */
 const INPUT_LENGTH_MAX = 32 * 1024;
@@ -16,28 +16,28 @@ export function plainLine(text: string): string {
 }
 
 /** Cuts a text to at most `most` UTF-16 units, which are at most as many characters, and marks the cut with `…`. */
-export function clip(text: string, most: number): string {
-  return text.length <= most ? text : `${withoutSplitSurrogate(text.slice(0, most - MARK.length))}${MARK}`;
+export function clipText(text: string, most: number): string {
+  return text.length <= most ? text : `${withoutSplitSurrogate(text.slice(0, most - CUT_MARK.length))}${CUT_MARK}`;
 }
 
-/** Cuts a text like `clip`, and removes an HTML entity such as `&amp;` that the cut would split. */
+/** Cuts a text like `clipText`, and removes an HTML entity such as `&amp;` that the cut would split. */
 export function clipEscaped(text: string, most: number): string {
   return text.length <= most
     ? text
-    : `${withoutSplitSurrogate(text.slice(0, most - MARK.length)).replace(/&[a-z0-9#]{0,8}$/i, '')}${MARK}`;
+    : `${withoutSplitSurrogate(text.slice(0, most - CUT_MARK.length)).replace(/&[a-z0-9#]{0,8}$/i, '')}${CUT_MARK}`;
 }
 
 /** Cuts a text to at most `most` bytes in UTF-8, and marks the cut with `…`. */
 export function clipBytes(text: string, most: number): string {
   if (utf8Bytes(text) <= most) return text;
-  let left = most - utf8Bytes(MARK);
+  let left = most - utf8Bytes(CUT_MARK);
   let end = 0;
   for (const character of text) {
     left -= utf8Bytes(character);
     if (left < 0) break;
     end += character.length;
   }
-  return `${text.slice(0, end)}${MARK}`;
+  return `${text.slice(0, end)}${CUT_MARK}`;
 }
 
 export function utf8Bytes(text: string): number {

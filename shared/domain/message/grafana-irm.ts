@@ -1,4 +1,4 @@
-import { clip } from './clip.ts';
+import { clipText } from './clip.ts';
 import { problemKey, type Message } from './message.ts';
 import { factLinesOf, type Service } from './service.ts';
 
@@ -21,9 +21,9 @@ export const grafanaIrm: Service = {
       headers: {},
       body: {
         alert_uid: problemKey(message, KEY_MAX),
-        title: clip(message.title, TITLE_MAX),
+        title: clipText(message.title, TITLE_MAX),
         state: message.kind === 'resolved' ? 'ok' : 'alerting',
-        message: clip(message.text?.trim() || textOf(message), MESSAGE_MAX),
+        message: clipText(message.text?.trim() || textOf(message), MESSAGE_MAX),
         ...(eventUrl !== undefined && { link_to_upstream_details: eventUrl }),
       },
     };

@@ -4,7 +4,7 @@ import { countWithNoun } from '../count-text.ts';
 import { formatGroupLabel } from '../notify/group-key.ts';
 import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf } from '../severity.ts';
-import { clip, plainLine } from './clip.ts';
+import { clipText, plainLine } from './clip.ts';
 import { messageOf, type Message, type MessageOptions } from './message.ts';
 
 /** Maximum length of the line for one event in the message about a group. */
@@ -48,7 +48,7 @@ export function groupMessageOf({ group, ...subject }: GroupMessageSubject): Mess
     client: label,
     check: 'group',
     key: id,
-    title: `${state} ${count}: ${clip(label, LINE_MAX)}${news === '' ? '' : ` (${news})`}`,
+    title: `${state} ${count}: ${clipText(label, LINE_MAX)}${news === '' ? '' : ` (${news})`}`,
     output,
     remainingOutput: output,
     links: [],
@@ -98,7 +98,7 @@ function linesOfFold(fold: readonly GroupedEvent[]): string[] {
   if (first === undefined || fold.length < FOLD_MIN) {
     return fold.map((event) => lineOf(event, `${event.client.name}/${event.check.name}`));
   }
-  const named = fold.slice(0, CLIENTS_NAMED).map(({ client }) => clip(client.name, CLIENT_NAME_MAX));
+  const named = fold.slice(0, CLIENTS_NAMED).map(({ client }) => clipText(client.name, CLIENT_NAME_MAX));
   const others = countWithNoun(fold.length - named.length, 'other');
   return [lineOf(first, `${first.check.name} on ${named.join(', ')} and ${others}`)];
 }
@@ -111,7 +111,7 @@ function stateOf({ change, action, check }: GroupedEvent): string {
 function lineOf(event: GroupedEvent, subject: string): string {
   const [first = ''] = withoutPerformanceData(event.check.output).split('\n', 1);
   const said = first === '' ? '' : `: ${first}`;
-  return clip(plainLine(`${stateOf(event)} ${subject}${said}`), LINE_MAX);
+  return clipText(plainLine(`${stateOf(event)} ${subject}${said}`), LINE_MAX);
 }
 
 function factsOf(namespace: string, { by, firing, resolved, omitted }: GroupRun): Message['facts'] {

@@ -1,4 +1,4 @@
-import { clip } from './clip.ts';
+import { clipText } from './clip.ts';
 import { fieldsOf, problemKey } from './message.ts';
 import { codeBlock, escapeMarkdown, type Service } from './service.ts';
 
@@ -19,10 +19,11 @@ export const incidentIo: Service = {
       url,
       headers: { authorization: `Bearer ${token}` },
       body: {
-        title: clip(title, TITLE_MAX),
+        title: clipText(title, TITLE_MAX),
         status: kind === 'resolved' ? 'resolved' : 'firing',
         deduplication_key: problemKey(message, KEY_MAX),
-        description: text === undefined ? codeBlock(clip(output, DESCRIPTION_MAX)) : clip(text, DESCRIPTION_MAX),
+        description:
+          text === undefined ? codeBlock(clipText(output, DESCRIPTION_MAX)) : clipText(text, DESCRIPTION_MAX),
         ...(eventUrl !== undefined && { source_url: eventUrl }),
         metadata: { ...fieldsOf(message), severity, namespace },
       },

@@ -1,5 +1,5 @@
 import type { RunningHandler } from '../../schemas/handler.ts';
-import { clip } from './clip.ts';
+import { clipText } from './clip.ts';
 import type { Message } from './message.ts';
 import { colorOf, escapeHtml, factLinesOf, htmlLink } from './service.ts';
 import { MessageRenderer, type MessageSubject } from './message-renderer.ts';
@@ -22,7 +22,7 @@ const SUBJECT_MAX = 250;
 export function mailOf(handler: EmailHandler, messageSubject: MessageSubject): Mail {
   const telegraph = new MessageRenderer(handler, messageSubject);
   const { message, problems } = telegraph;
-  const subject = clip(telegraph.line('subject') ?? message.title, SUBJECT_MAX);
+  const subject = clipText(telegraph.line('subject') ?? message.title, SUBJECT_MAX);
   const text = telegraph.text('text', (value) => value);
   const html = telegraph.text('html', escapeHtml) ?? (text === undefined ? htmlOf(message) : undefined);
   return { subject, text: text ?? textOf(message), ...(html !== undefined && { html }), problems };

@@ -1,4 +1,4 @@
-import { clip } from './clip.ts';
+import { clipText } from './clip.ts';
 import { codeBlock, codeSpan, colorOf, escapeMarkdown, markdownLink, type Service } from './service.ts';
 
 /**
@@ -12,11 +12,11 @@ const TITLE_MAX = 300;
 export const mattermost: Service = {
   escape: escapeMarkdown,
   request: (message, { url }) => {
-    const title = clip(message.title, TITLE_MAX);
+    const title = clipText(message.title, TITLE_MAX);
     const text =
       message.text === undefined
-        ? codeBlock(clip(message.remainingOutput, TEXT_MAX - 8))
-        : clip(message.text, TEXT_MAX);
+        ? codeBlock(clipText(message.remainingOutput, TEXT_MAX - 8))
+        : clipText(message.text, TEXT_MAX);
     const { facts, links, command, eventUrl } = message;
     const fields = [
       ...facts.map(([name, value]) => ({ title: name, value: escapeMarkdown(value), short: true })),

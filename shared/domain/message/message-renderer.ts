@@ -106,7 +106,7 @@ export interface TemplateProblem {
 }
 
 /** The attributes of a group that templates can use. */
-const GROUP: Shape = {
+const GROUP_SHAPE: Shape = {
   id: 'any',
   by: 'any',
   label: 'any',
@@ -125,7 +125,7 @@ export function templateRemarks(handler: HandlerDefinition): TemplateProblem[] {
   const { event_format: format, group_by: by, templates = {} }: MessageSettings = handler;
   const event = format === 'core' ? (EVENT_SUBJECT as { readonly event: Shape }).event : V1_EVENT;
   const shape: Shape = {
-    ...(by === undefined ? { event } : { group: GROUP }),
+    ...(by === undefined ? { event } : { group: GROUP_SHAPE }),
     severity: 'any',
     title: 'any',
     output: 'any',

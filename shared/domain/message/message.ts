@@ -6,7 +6,7 @@ import { computeGroupKey } from '../notify/group-key.ts';
 import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf, type Severity } from '../severity.ts';
 import { dateTimeText } from '../time-text.ts';
-import { clip, plainLine, plainText } from './clip.ts';
+import { clipText, plainLine, plainText } from './clip.ts';
 import { eventUrlBelow, openCommand } from './event-link.ts';
 import { runbookLink } from './runbook-link.ts';
 
@@ -111,7 +111,7 @@ function titleOf(
   const name = `${client.name}/${check.name}`;
   if (event.acknowledgement_started === true && acknowledged !== undefined && kind === 'acknowledged') {
     const { by, note } = acknowledged;
-    const title = `ACKNOWLEDGED ${name} by ${by}${note === undefined ? '' : `: ${clip(note, TITLE_OUTPUT_MAX)}`}`;
+    const title = `ACKNOWLEDGED ${name} by ${by}${note === undefined ? '' : `: ${clipText(note, TITLE_OUTPUT_MAX)}`}`;
     return { title: plainLine(title), remainingOutput: '' };
   }
   const state = kind === 'resolved' && event.action === 'resolve' ? 'RESOLVED' : severityOf(check.status).toUpperCase();
@@ -120,7 +120,7 @@ function titleOf(
   const line = plainLine(first);
   if (line === '') return { title: subject, remainingOutput: output };
   return {
-    title: `${subject}: ${clip(line, TITLE_OUTPUT_MAX)}`,
+    title: `${subject}: ${clipText(line, TITLE_OUTPUT_MAX)}`,
     remainingOutput: line.length > TITLE_OUTPUT_MAX ? output : others.join('\n'),
   };
 }
@@ -149,7 +149,7 @@ function factsOf({ namespace, event, details = [], nowMs }: EventMessageSubject)
     [RUNBOOK, runbookLink(check) === undefined ? runbookOf(check) : undefined],
   ];
   return facts.flatMap(([name, value]) => {
-    const text = clip(plainLine(value ?? ''), 500);
+    const text = clipText(plainLine(value ?? ''), 500);
     return text === '' ? [] : [[name, text] as const];
   });
 }
@@ -200,7 +200,9 @@ function isoTime(seconds: number | null | undefined): string | undefined {
  */
 export function fieldsOf({ key, client, check, facts, links, command }: Message): Readonly<Record<string, string>> {
   return Object.fromEntries([
-    ...(key === undefined ? [['Client', clip(client, 500)] as const, ['Check', clip(check, 500)] as const] : []),
+    ...(key === undefined
+      ? [['Client', clipText(client, 500)] as const, ['Check', clipText(check, 500)] as const]
+      : []),
     ...facts,
     ...links.map(({ text, href }) => [text, href] as const),
     ...(command === undefined ? [] : [['Command', command] as const]),
@@ -216,17 +218,17 @@ export function fieldsOf({ key, client, check, facts, links, command }: Message)
  */
 export function problemKey({ namespace, client, check, key: own }: Message, most: number): string {
   const key = own ?? (namespace === DEFAULT_NAMESPACE ? `${client}/${check}` : `${namespace}/${client}/${check}`);
-  return key.length <= most ? key : `${key.slice(0, most - 17).toWellFormed()}#${fingerprint(key)}`;
+  return key.length <= most ? key : `${key.slice(0, most - 17).toWellFormed()}#${textFingerprint(key)}`;
 }
 
 /** Returns a hash of a text as 16 hexadecimal digits: 8 from the text, and 8 from the reversed text. */
-function fingerprint(text: string): string {
+function textFingerprint(text: string): string {
   const units = text.split('');
-  return `${hash(units)}${hash(units.toReversed())}`;
+  return `${hashUnits(units)}${hashUnits(units.toReversed())}`;
 }
 
 /** Returns the 32-bit FNV-1a hash of UTF-16 units as 8 hexadecimal digits. */
-function hash(units: readonly string[]): string {
+function hashUnits(units: readonly string[]): string {
   let value = 0x811c9dc5;
   for (const unit of units) value = Math.imul(value ^ unit.charCodeAt(0), 0x01000193);
   return (value >>> 0).toString(16).padStart(8, '0');

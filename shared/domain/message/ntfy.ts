@@ -7,9 +7,14 @@ const MESSAGE_BYTES_MAX = 4096;
 const TITLE_BYTES_MAX = 250;
 
 /** The priority of each severity at ntfy, from 1 to 5; 3 is the default (docs.ntfy.sh/publish/#message-priority). */
-const PRIORITIES = { ok: 3, warning: 3, critical: 5, unknown: 4 } as const;
+const SEVERITY_PRIORITIES = { ok: 3, warning: 3, critical: 5, unknown: 4 } as const;
 /** The emoji that ntfy shows before the title for each severity (docs.ntfy.sh/emojis). */
-const TAGS = { ok: 'white_check_mark', warning: 'warning', critical: 'rotating_light', unknown: 'question' } as const;
+const SEVERITY_TAGS = {
+  ok: 'white_check_mark',
+  warning: 'warning',
+  critical: 'rotating_light',
+  unknown: 'question',
+} as const;
 
 /** Adapter that publishes messages to a topic of ntfy as JSON (docs.ntfy.sh/publish/#publish-as-json). */
 export const ntfy: Service = {
@@ -24,8 +29,8 @@ export const ntfy: Service = {
         topic,
         title: clipBytes(message.title, TITLE_BYTES_MAX),
         message: clipBytes(message.text?.trim() || textOf(message), MESSAGE_BYTES_MAX),
-        priority: PRIORITIES[shown],
-        tags: [TAGS[shown]],
+        priority: SEVERITY_PRIORITIES[shown],
+        tags: [SEVERITY_TAGS[shown]],
         ...(eventUrl !== undefined && { click: eventUrl }),
         // Notifications on phones show at most three buttons (docs.ntfy.sh/publish/#action-buttons).
         ...(links.length > 0 && {

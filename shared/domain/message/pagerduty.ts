@@ -1,4 +1,4 @@
-import { clip } from './clip.ts';
+import { clipText } from './clip.ts';
 import { fieldsOf, problemKey, type Message } from './message.ts';
 import type { Service } from './service.ts';
 
@@ -7,8 +7,8 @@ const KEY_MAX = 255;
 /** Maximum length of the output; PagerDuty accepts events of at most 512 KiB. */
 const OUTPUT_MAX = 32 * 1024;
 
-const ACTIONS = { problem: 'trigger', acknowledged: 'acknowledge', resolved: 'resolve' } as const;
-const SEVERITIES = { ok: 'info', warning: 'warning', critical: 'critical', unknown: 'error' } as const;
+const EVENT_ACTIONS_BY_KIND = { problem: 'trigger', acknowledged: 'acknowledge', resolved: 'resolve' } as const;
+const PAGERDUTY_SEVERITIES = { ok: 'info', warning: 'warning', critical: 'critical', unknown: 'error' } as const;
 
 /** Adapter for the Events API v2 of PagerDuty (developer.pagerduty.com/docs/send-alert-event). */
 export const pagerduty: Service = {
@@ -20,7 +20,7 @@ export const pagerduty: Service = {
       headers: {},
       body: {
         routing_key: routingKey,
-        event_action: ACTIONS[message.kind],
+        event_action: EVENT_ACTIONS_BY_KIND[message.kind],
         dedup_key: problemKey(message, KEY_MAX),
         // To acknowledge or resolve an existing alert, its `dedup_key` is sufficient.
         ...(message.kind === 'problem' && {
@@ -39,15 +39,15 @@ function payloadOf(message: Message): object {
   const { title, client, check, severity, namespace, remainingOutput, text, time } = message;
   const details = text ?? remainingOutput;
   return {
-    summary: clip(title, SUMMARY_MAX),
+    summary: clipText(title, SUMMARY_MAX),
     source: client,
-    severity: SEVERITIES[severity],
+    severity: PAGERDUTY_SEVERITIES[severity],
     ...(time !== undefined && { timestamp: time }),
     component: check,
     group: namespace,
     custom_details: {
       ...fieldsOf(message),
-      ...(details !== '' && { Output: clip(details, OUTPUT_MAX) }),
+      ...(details !== '' && { Output: clipText(details, OUTPUT_MAX) }),
     },
   };
 }

@@ -12,7 +12,7 @@ import { teams } from './teams.ts';
 import { telegram } from './telegram.ts';
 import { MessageRenderer, type MessageSubject } from './message-renderer.ts';
 
-const SERVICES: Readonly<Record<Preset, Service>> = {
+const SERVICES_BY_PRESET: Readonly<Record<Preset, Service>> = {
   slack,
   mattermost,
   teams,
@@ -40,7 +40,7 @@ export interface PresetRequest extends ServiceRequest {
 /** Returns the request that a webhook with a preset sends for an event or a group (completion 1.23). */
 export function presetRequest(handler: PresetHandler, messageSubject: MessageSubject): PresetRequest {
   const { preset } = handler;
-  const service = SERVICES[preset];
+  const service = SERVICES_BY_PRESET[preset];
   const telegraph = new MessageRenderer(handler, messageSubject);
   const title = telegraph.line('title');
   const text = telegraph.text('text', service.escape);

@@ -26,14 +26,14 @@ export interface Service {
   readonly request: (message: Message, settings: ServiceSettings) => ServiceRequest;
 }
 
-const COLORS = { ok: '#2eb886', warning: '#daa038', critical: '#a30200', unknown: '#764fa5' } as const;
+const SEVERITY_COLORS = { ok: '#2eb886', warning: '#daa038', critical: '#a30200', unknown: '#764fa5' } as const;
 
 export function colorOf({ kind, severity }: Message): string {
-  return kind === 'resolved' ? COLORS.ok : COLORS[severity];
+  return kind === 'resolved' ? SEVERITY_COLORS.ok : SEVERITY_COLORS[severity];
 }
 
 /** Returns the URL of a path below the base URL of a service. */
-export function urlBelow(url: string, path: string): string {
+export function appendUrlPath(url: string, path: string): string {
   return `${url.replace(/\/+$/, '')}${path}`;
 }
 

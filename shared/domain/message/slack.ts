@@ -1,4 +1,4 @@
-import { clip, clipEscaped } from './clip.ts';
+import { clipText, clipEscaped } from './clip.ts';
 import type { Message } from './message.ts';
 import { codeBlock, codeSpan, colorOf, factLinesOf, type Service } from './service.ts';
 
@@ -31,7 +31,7 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
           {
             type: 'context',
             elements: [
-              { type: 'plain_text', text: clip(factLinesOf(message).join(' · '), BLOCK_MAX), emoji: false },
+              { type: 'plain_text', text: clipText(factLinesOf(message).join(' · '), BLOCK_MAX), emoji: false },
               ...linkElements(message),
             ],
           },

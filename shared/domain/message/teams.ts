@@ -1,4 +1,4 @@
-import { clip, utf8Bytes } from './clip.ts';
+import { clipText, utf8Bytes } from './clip.ts';
 import type { Message } from './message.ts';
 import { escapeMarkdown, type Service } from './service.ts';
 
@@ -10,7 +10,7 @@ import { escapeMarkdown, type Service } from './service.ts';
 const BODY_BYTES_MAX = 27_000;
 const TEXT_MAX = 20_000;
 
-const COLORS = { ok: 'Good', warning: 'Warning', critical: 'Attention', unknown: 'Accent' } as const;
+const SEVERITY_COLORS = { ok: 'Good', warning: 'Warning', critical: 'Attention', unknown: 'Accent' } as const;
 
 /**
  * Adapter for a workflow of Microsoft Teams that begins with a webhook and posts an adaptive card
@@ -40,12 +40,15 @@ function cardOf(message: Message, most: number): Readonly<Record<string, unknown
           type: 'AdaptiveCard',
           version: '1.4',
           msteams: { width: 'Full' },
-          fallbackText: clip(title, 300),
+          fallbackText: clipText(title, 300),
           body: [
-            textRunBlock(clip(title, 300), { weight: 'Bolder', color: COLORS[kind === 'resolved' ? 'ok' : severity] }),
+            textRunBlock(clipText(title, 300), {
+              weight: 'Bolder',
+              color: SEVERITY_COLORS[kind === 'resolved' ? 'ok' : severity],
+            }),
             ...(text === undefined
-              ? linesOf(clip(remainingOutput, most))
-              : [{ type: 'TextBlock', text: clip(text, most), wrap: true }]),
+              ? linesOf(clipText(remainingOutput, most))
+              : [{ type: 'TextBlock', text: clipText(text, most), wrap: true }]),
             { type: 'FactSet', facts: facts.map(([name, value]) => ({ title: name, value: escapeMarkdown(value) })) },
             ...(command === undefined ? [] : [textRunBlock(command, { fontType: 'Monospace' })]),
           ],

@@ -1,6 +1,6 @@
-import { clip } from './clip.ts';
+import { clipText } from './clip.ts';
 import type { Message } from './message.ts';
-import { urlBelow, escapeHtml, factLinesOf, htmlLink, type Service } from './service.ts';
+import { appendUrlPath, escapeHtml, factLinesOf, htmlLink, type Service } from './service.ts';
 
 /** Maximum number of characters in a Telegram message without its markup (core.telegram.org/bots/api#sendmessage). */
 const TEXT_MAX = 4096;
@@ -12,7 +12,7 @@ const TAIL_MAX = 600;
 export const telegram: Service = {
   escape: escapeHtml,
   request: (message, { url, api_token: token = '', chat }) => ({
-    url: urlBelow(url, `/bot${token}/sendMessage`),
+    url: appendUrlPath(url, `/bot${token}/sendMessage`),
     headers: {},
     body: { chat_id: chat, ...textOf(message), link_preview_options: { is_disabled: true } },
   }),
@@ -20,26 +20,26 @@ export const telegram: Service = {
 
 function textOf(message: Message): object {
   const { text, links, command } = message;
-  const title = clip(message.title, TITLE_MAX);
+  const title = clipText(message.title, TITLE_MAX);
   if (text !== undefined) {
     const marked = `<b>${escapeHtml(title)}</b>\n${text}`;
     // Telegram rejects a message whose markup is incomplete, so a text that must be cut is sent without markup.
-    return marked.length <= TEXT_MAX ? html(marked) : { text: clip(withoutMarkup(marked), TEXT_MAX) };
+    return marked.length <= TEXT_MAX ? htmlMessage(marked) : { text: clipText(removeMarkup(marked), TEXT_MAX) };
   }
-  const factLines = clip(factLinesOf(message).join('\n'), 1000);
+  const factLines = clipText(factLinesOf(message).join('\n'), 1000);
   const linkLine = links.length === 0 ? '' : `\n${links.map(htmlLink).join(' · ')}`;
   const commandLine = command === undefined ? '' : `\n<code>${escapeHtml(command)}</code>`;
   // The texts of links and the command are short: together with their line ends they have fewer than 600 characters.
-  const output = clip(message.remainingOutput, TEXT_MAX - title.length - factLines.length - TAIL_MAX);
+  const output = clipText(message.remainingOutput, TEXT_MAX - title.length - factLines.length - TAIL_MAX);
   const middle = output === '' ? '' : `<pre>${escapeHtml(output)}</pre>\n`;
-  return html(`<b>${escapeHtml(title)}</b>\n${middle}${escapeHtml(factLines)}${linkLine}${commandLine}`);
+  return htmlMessage(`<b>${escapeHtml(title)}</b>\n${middle}${escapeHtml(factLines)}${linkLine}${commandLine}`);
 }
 
-function html(text: string): object {
+function htmlMessage(text: string): object {
   return { text, parse_mode: 'HTML' };
 }
 
-function withoutMarkup(text: string): string {
+function removeMarkup(text: string): string {
   return text
     .replace(/<[^<>]*>/g, '')
     .replaceAll('&lt;', '<')

@@ -31,30 +31,34 @@ const EXPRESSIONS_MAX = 50;
 /** Maximum number of characters of the rendered text; a longer text is cut. */
 const RENDERED_MAX = 256 * 1024;
 
-const PLACEHOLDER = /\{\{([^]*?)\}\}/g;
+const PLACEHOLDER_FORMAT = /\{\{([^]*?)\}\}/g;
 
 /** Parses a template. Never throws. */
 export function parseTemplate(source: string): Template | ExpressionProblem {
   const parts: (string | Script)[] = [];
   let end = 0;
-  for (const placeholder of source.matchAll(PLACEHOLDER)) {
+  for (const placeholder of source.matchAll(PLACEHOLDER_FORMAT)) {
     const [matchedText, inner = ''] = placeholder;
     if (parts.length >= 2 * EXPRESSIONS_MAX) {
-      return problem(`a template has at most ${String(EXPRESSIONS_MAX)} expressions: use fewer`, placeholder.index);
+      return templateProblem(
+        `a template has at most ${String(EXPRESSIONS_MAX)} expressions: use fewer`,
+        placeholder.index,
+      );
     }
-    if (inner.trim() === '') return problem('{{ }} needs an expression, such as event.check.output', placeholder.index);
+    if (inner.trim() === '')
+      return templateProblem('{{ }} needs an expression, such as event.check.output', placeholder.index);
     const script = readScript(inner);
-    if (script.kind === 'problem') return problem(script.message, placeholder.index + 2 + script.position);
+    if (script.kind === 'problem') return templateProblem(script.message, placeholder.index + 2 + script.position);
     parts.push(source.slice(end, placeholder.index), script);
     end = placeholder.index + matchedText.length;
   }
   const tail = source.slice(end);
   const open = tail.indexOf('{{');
-  if (open !== -1) return problem('{{ needs a }} after its expression', end + open);
+  if (open !== -1) return templateProblem('{{ needs a }} after its expression', end + open);
   return { kind: 'template', parts: [...parts, tail] };
 }
 
-function problem(message: string, position: number): ExpressionProblem {
+function templateProblem(message: string, position: number): ExpressionProblem {
   return { kind: 'problem', message, position };
 }
 

@@ -8,7 +8,7 @@ import { POINTS_MAX, type MetricPoint, type ParsedMetrics } from './point.ts';
 import { readPrometheus, writePrometheus } from './prometheus.ts';
 
 /** Parsers of output metric formats, by the name of the format in the v2 API. */
-const READERS: ReadonlyMap<unknown, (output: string, now: number) => ParsedMetrics> = new Map([
+const PARSERS_BY_FORMAT: ReadonlyMap<unknown, (output: string, now: number) => ParsedMetrics> = new Map([
   ['graphite_plaintext', readGraphite],
   ['influxdb_line', readInflux],
   ['nagios_perfdata', readNagios],
@@ -17,7 +17,7 @@ const READERS: ReadonlyMap<unknown, (output: string, now: number) => ParsedMetri
 ]);
 
 /** Formatters of metrics, by the name of the mutator that uses them. It is the same as the name of the format. */
-const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> = new Map([
+const FORMATTERS_BY_MUTATOR: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> = new Map([
   ['graphite_plaintext', writeGraphite],
   ['influxdb_line', writeInflux],
   ['opentsdb_line', writeOpentsdb],
@@ -28,18 +28,18 @@ const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> =
 export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ParsedMetrics {
   const sent = isSettings(check['metrics']) ? check['metrics']['points'] : undefined;
   const read = Array.isArray(sent) ? sentPoints(sent, check.executed) : readOutput(check);
-  return withTags(read, tagsOfList(check['output_metric_tags']));
+  return addTags(read, tagsOfList(check['output_metric_tags']));
 }
 
 /**
  * Returns the metric points of an event with the tags `client` and `check` added. Existing tags of a point are kept.
  */
 export function pointsWithOrigin(event: Pick<HandledEvent, 'check' | 'client'>): ParsedMetrics {
-  return withTags(eventPoints(event), { client: event.client.name, check: event.check.name });
+  return addTags(eventPoints(event), { client: event.client.name, check: event.check.name });
 }
 
 /** Adds tags to metric points. If a point already has a tag of that name, its value is kept. */
-function withTags({ points, unreadable }: ParsedMetrics, more: MetricPoint['tags']): ParsedMetrics {
+function addTags({ points, unreadable }: ParsedMetrics, more: MetricPoint['tags']): ParsedMetrics {
   const tagged = points.map(({ name, value, tags, timestamp }) => {
     return { name, value, tags: { ...more, ...tags }, timestamp };
   });
@@ -54,7 +54,7 @@ function withTags({ points, unreadable }: ParsedMetrics, more: MetricPoint['tags
  * @returns undefined if the mutator does not write metrics; an empty text if the event has no metrics
  */
 export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, format: string): string | undefined {
-  const write = WRITERS.get(format);
+  const write = FORMATTERS_BY_MUTATOR.get(format);
   if (write === undefined) return undefined;
   const isAsItIs = format === 'graphite_plaintext' && formatOf(event.check) === format;
   return write((isAsItIs ? eventPoints(event) : pointsWithOrigin(event)).points);
@@ -62,23 +62,23 @@ export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, forma
 
 /** Whether the mutator with this name writes metrics. */
 export function isMetricFormat(mutator: string): boolean {
-  return WRITERS.has(mutator);
+  return FORMATTERS_BY_MUTATOR.has(mutator);
 }
 
-type Check = HandledEvent['check'];
+type HandledCheck = HandledEvent['check'];
 
-function formatOf({ output_metric_format: format, type, metrics }: Check): unknown {
+function formatOf({ output_metric_format: format, type, metrics }: HandledCheck): unknown {
   if (isSettings(metrics) && Array.isArray(metrics['points'])) return undefined;
   if (typeof format === 'string' && format !== '') return format;
   return type === 'metric' ? 'graphite_plaintext' : undefined;
 }
 
-function readOutput(check: Check): ParsedMetrics {
-  const read = READERS.get(formatOf(check));
-  return read === undefined ? NONE : read(check.output, check.executed);
+function readOutput(check: HandledCheck): ParsedMetrics {
+  const read = PARSERS_BY_FORMAT.get(formatOf(check));
+  return read === undefined ? NO_METRICS : read(check.output, check.executed);
 }
 
-const NONE: ParsedMetrics = { points: [], unreadable: 0 };
+const NO_METRICS: ParsedMetrics = { points: [], unreadable: 0 };
 
 /** Converts the points that a Sensu Go agent has already parsed. */
 function sentPoints(sent: readonly unknown[], now: number): ParsedMetrics {

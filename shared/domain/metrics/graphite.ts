@@ -22,15 +22,15 @@ export function writeGraphite(points: readonly MetricPoint[]): string {
     .map(({ name, value, tags, timestamp }) => {
       const pairs = Object.entries(tags).flatMap(([tag, text]) =>
         // Graphite does not allow empty tag values.
-        text === '' ? [] : `;${plain(tag).replaceAll(/[!^=]/g, '_')}=${plain(text).replace(/^~/, '_')}`,
+        text === '' ? [] : `;${replaceUnsafe(tag).replaceAll(/[!^=]/g, '_')}=${replaceUnsafe(text).replace(/^~/, '_')}`,
       );
-      return `${plain(name)}${pairs.join('')} ${String(value)} ${String(Math.floor(timestamp))}\n`;
+      return `${replaceUnsafe(name)}${pairs.join('')} ${String(value)} ${String(Math.floor(timestamp))}\n`;
     })
     .join('');
 }
 
-const UNSAFE = /[\s;\p{Cc}]+/gu;
+const UNSAFE_CHARACTERS = /[\s;\p{Cc}]+/gu;
 
-function plain(text: string): string {
-  return text.replaceAll(UNSAFE, '_');
+function replaceUnsafe(text: string): string {
+  return text.replaceAll(UNSAFE_CHARACTERS, '_');
 }

@@ -7,20 +7,20 @@ import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ParsedMetrics 
 export function readInflux(output: string, now: number): ParsedMetrics {
   return pointsOfLines(output, (line) => {
     if (line.startsWith('#')) return [];
-    const [key = '', set = '', time, ...more] = split(line, ' ').filter((part) => part !== '');
-    const [measurement = '', ...pairs] = split(key, ',');
-    const tags = tagsOf(pairs.map(unescaped));
+    const [key = '', set = '', time, ...more] = splitUnescaped(line, ' ').filter((part) => part !== '');
+    const [measurement = '', ...pairs] = splitUnescaped(key, ',');
+    const tags = tagsOf(pairs.map(unescapeText));
     const nanoseconds = time === undefined ? undefined : decimalOf(time);
     if (measurement === '' || set === '' || tags === undefined || more.length > 0) return undefined;
     if (time !== undefined && nanoseconds === undefined) return undefined;
     const timestamp = nanoseconds === undefined ? now : nanoseconds / 1e9;
     const points: MetricPoint[] = [];
-    for (const field of split(set, ',')) {
+    for (const field of splitUnescaped(set, ',')) {
       const at = field.indexOf('=');
       const value = fieldValue(field.slice(at + 1));
       if (at <= 0 || value === undefined) return undefined;
       if (value === null) continue;
-      const name = `${unescaped(measurement)}.${unescaped(field.slice(0, at))}`;
+      const name = `${unescapeText(measurement)}.${unescapeText(field.slice(0, at))}`;
       points.push({ name, value, tags, timestamp });
     }
     return points;
@@ -36,7 +36,7 @@ function fieldValue(text: string): number | null | undefined {
 }
 
 /** Splits a text at each separator that is neither escaped with a backslash nor within double quotes. */
-function split(text: string, separator: string): string[] {
+function splitUnescaped(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
   let isQuoted = false;
@@ -53,7 +53,7 @@ function split(text: string, separator: string): string[] {
   return parts;
 }
 
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   return text.replaceAll(/\\([, =\\])/g, '$1');
 }
 
@@ -68,15 +68,15 @@ export function writeInflux(points: readonly MetricPoint[]): string {
         // Influx does not allow empty tag values.
         .filter(([, text]) => text !== '')
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([tag, text]) => `,${escaped(tag)}=${escaped(text)}`);
+        .map(([tag, text]) => `,${escapeText(tag)}=${escapeText(text)}`);
       // A JavaScript number cannot represent nanoseconds exactly, so six zeros are appended to the milliseconds.
       const time = `${String(Math.round(timestamp * 1000))}000000`;
-      return `${escaped(name)}${pairs.join('')} value=${String(value)} ${time}\n`;
+      return `${escapeText(name)}${pairs.join('')} value=${String(value)} ${time}\n`;
     })
     .join('');
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text
     .replaceAll(/\p{Cc}+/gu, '_')
     .replaceAll('\\', '_')

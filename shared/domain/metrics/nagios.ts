@@ -7,7 +7,7 @@ import { decimalOf, POINTS_MAX, type MetricPoint, type ParsedMetrics } from './p
 export function readNagios(output: string, now: number): ParsedMetrics {
   const points: MetricPoint[] = [];
   let unreadable = 0;
-  for (const measurement of measurementsIn(performanceData(output))) {
+  for (const measurement of splitMeasurements(performanceData(output))) {
     const point = pointOf(measurement, now);
     if (point === undefined || points.length === POINTS_MAX) unreadable++;
     else points.push(point);
@@ -16,7 +16,7 @@ export function readNagios(output: string, now: number): ParsedMetrics {
 }
 
 /** Splits performance data into measurements, at white space outside of single quotes. */
-function* measurementsIn(text: string): Generator<string, void, undefined> {
+function* splitMeasurements(text: string): Generator<string, void, undefined> {
   let start = 0;
   let isQuoted = false;
   for (let at = 0; at <= text.length; at++) {
@@ -115,12 +115,12 @@ function collectMeasurements(
       else if (code <= SPACE_CODE) break;
       else if (code === EQUALS_CODE && equals === -1) equals = at;
     }
-    const measurement = equals > start ? measurementIn(text, { start, equals, end: at }) : undefined;
+    const measurement = equals > start ? parseMeasurement(text, { start, equals, end: at }) : undefined;
     if (measurement !== undefined) measurements.push(measurement);
   }
 }
 
-function measurementIn(
+function parseMeasurement(
   text: string,
   { start, equals, end }: { readonly start: number; readonly equals: number; readonly end: number },
 ): Measurement | undefined {
@@ -172,10 +172,10 @@ export function limitsOf(text: string): MeasurementLimits {
 /** Maximum length of a range. Longer numbers are not exact anyway. */
 const RANGE_LENGTH_MAX = 50;
 
-const RANGE = /^@?(?:(~|[+-]?[\d.]+(?:[eE][+-]?\d{1,3})?)?(:))?([+-]?[\d.]+(?:[eE][+-]?\d{1,3})?)?$/;
+const RANGE_FORMAT = /^@?(?:(~|[+-]?[\d.]+(?:[eE][+-]?\d{1,3})?)?(:))?([+-]?[\d.]+(?:[eE][+-]?\d{1,3})?)?$/;
 
 function rangeOf(text = ''): string | null {
-  return text !== '' && text.length <= RANGE_LENGTH_MAX && RANGE.test(text) ? text : null;
+  return text !== '' && text.length <= RANGE_LENGTH_MAX && RANGE_FORMAT.test(text) ? text : null;
 }
 
 /**
@@ -183,7 +183,7 @@ function rangeOf(text = ''): string | null {
  * and `@5:10` have both.
  */
 export function rangeEnds(range: string): readonly number[] {
-  const [, low, , high] = RANGE.exec(range) ?? [];
+  const [, low, , high] = RANGE_FORMAT.exec(range) ?? [];
   return [low, high].map(decimalOf).filter((end) => end !== undefined);
 }
 

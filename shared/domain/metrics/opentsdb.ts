@@ -18,13 +18,13 @@ export function writeOpentsdb(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {
       const pairs = Object.entries(tags).flatMap(([tag, text]) =>
-        text === '' ? [] : ` ${sanitize(tag)}=${sanitize(text)}`,
+        text === '' ? [] : ` ${sanitizeText(tag)}=${sanitizeText(text)}`,
       );
-      return `put ${sanitize(name)} ${String(Math.floor(timestamp))} ${String(value)}${pairs.join('')}\n`;
+      return `put ${sanitizeText(name)} ${String(Math.floor(timestamp))} ${String(value)}${pairs.join('')}\n`;
     })
     .join('');
 }
 
-function sanitize(text: string): string {
+function sanitizeText(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}_./-]+/gu, '_');
 }

@@ -41,11 +41,11 @@ export function pointsOfLines(
   return { points, unreadable };
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const DECIMAL_FORMAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Parses a finite decimal number; returns undefined for any other text. */
 export function decimalOf(text: string | undefined): number | undefined {
-  if (text === undefined || text.length > 64 || !DECIMAL.test(text)) return undefined;
+  if (text === undefined || text.length > 64 || !DECIMAL_FORMAT.test(text)) return undefined;
   const number = Number(text);
   return Number.isFinite(number) ? number : undefined;
 }

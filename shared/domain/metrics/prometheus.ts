@@ -1,7 +1,7 @@
 import { decimalOf, pointsOfLines, type MetricPoint, type ParsedMetrics } from './point.ts';
 
-const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
-const LABEL = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
+const NAME_FORMAT = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
+const LABEL_FORMAT = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
 
 /**
  * Parses the Prometheus text format, `name{label="value"} 1 timestamp`, with timestamps in milliseconds. Comments are
@@ -10,7 +10,7 @@ const LABEL = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
 export function readPrometheus(output: string, now: number): ParsedMetrics {
   return pointsOfLines(output, (line) => {
     if (line.startsWith('#')) return [];
-    const name = NAME.exec(line)?.[0];
+    const name = NAME_FORMAT.exec(line)?.[0];
     if (name === undefined) return undefined;
     const remaining = line.slice(name.length).trimStart();
     const end = remaining.startsWith('{') ? endOfLabels(remaining) : -1;
@@ -43,7 +43,7 @@ function labelsOf(text: string): Readonly<Record<string, string>> | undefined {
   const labels: [string, string][] = [];
   let remaining = text;
   while (remaining.trim() !== '') {
-    const [pair = '', name = '', value = ''] = LABEL.exec(remaining) ?? [];
+    const [pair = '', name = '', value = ''] = LABEL_FORMAT.exec(remaining) ?? [];
     if (pair === '') return undefined;
     labels.push([name, value.replaceAll(/\\(.)/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign))]);
     remaining = remaining.slice(pair.length);

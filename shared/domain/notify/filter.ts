@@ -1,6 +1,6 @@
 import type { Event } from '../../schemas/event.ts';
 import type { FilterDefect } from '../../schemas/explain.ts';
-import { BUILT_IN } from '../built-in.ts';
+import { BUILT_IN_NAMES } from '../built-in.ts';
 import { builtInFilter, filterEvent, filterV2Event, type FilterVerdict } from '../filter-event.ts';
 import type { HandlerConditions, StageInputs, StageVerdict } from './notification-context.ts';
 
@@ -60,7 +60,7 @@ function defectsAttribute(defects: readonly FilterDefect[]): Pick<StageVerdict, 
 }
 
 function evaluateMutator({ mutator }: HandlerConditions, { definitions }: StageInputs): StageVerdict {
-  if (mutator === undefined || BUILT_IN.mutators.has(mutator) || definitions.mutator(mutator) !== undefined) {
+  if (mutator === undefined || BUILT_IN_NAMES.mutators.has(mutator) || definitions.mutator(mutator) !== undefined) {
     return { verdict: 'handle', reason: 'all conditions are met' };
   }
   return { verdict: 'unknown_mutator', reason: `its mutator ${mutator} is not defined, so the run will fail` };

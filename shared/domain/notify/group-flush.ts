@@ -158,8 +158,8 @@ const SEVERITY_ORDER: Readonly<Record<Severity, number>> = { critical: 0, unknow
  * Sort ranks of the events in a notification. New and changed problems come first, by severity; then resolved problems;
  * then unchanged problems, by severity.
  */
-const RESOLVED_RANK = 10;
-const UNCHANGED_RANK = 20;
+const RESOLVED_SORT_RANK = 10;
+const UNCHANGED_SORT_RANK = 20;
 
 function compareByChange(
   [a, aChange]: readonly [MemberToFlush, GroupChange],
@@ -170,8 +170,8 @@ function compareByChange(
 }
 
 function sortRank({ status }: MemberToFlush, change: GroupChange): number {
-  if (change === 'resolved') return RESOLVED_RANK;
-  return SEVERITY_ORDER[severityOf(status)] + (change === 'same' ? UNCHANGED_RANK : 0);
+  if (change === 'resolved') return RESOLVED_SORT_RANK;
+  return SEVERITY_ORDER[severityOf(status)] + (change === 'same' ? UNCHANGED_SORT_RANK : 0);
 }
 
 export function worstStatus(statuses: readonly number[]): number {

@@ -1,5 +1,5 @@
 import type { Event } from '../../schemas/event.ts';
-import { attributeAt, attributeText, textsIn } from '../attributes.ts';
+import { readAttributePath, attributeText, textItemsOf } from '../attributes.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { clientSubscription } from '../subscription.ts';
 
@@ -57,7 +57,7 @@ function groupValue(name: string, { client, check }: Pick<Event, 'client' | 'che
       return subscriptionsInCommon({ client, check }).join(',');
     default: {
       const [owner, ...path] = name.split('.');
-      return attributeText(attributeAt(owner === 'client' ? client : check, path));
+      return attributeText(readAttributePath(owner === 'client' ? client : check, path));
     }
   }
 }
@@ -67,7 +67,7 @@ function groupValue(name: string, { client, check }: Pick<Event, 'client' | 'che
  * subscriptions of the client except `client:NAME`, which only this client has.
  */
 function subscriptionsInCommon({ client, check }: Pick<Event, 'client' | 'check'>): string[] {
-  const subscribers = textsIn(check['subscribers']);
+  const subscribers = textItemsOf(check['subscribers']);
   const shared = client.subscriptions.filter((name) => subscribers.includes(name));
   const ownSubscription = clientSubscription(client.name);
   const named = shared.length > 0 ? shared : client.subscriptions.filter((name) => name !== ownSubscription);

@@ -28,14 +28,14 @@ interface NotificationPrediction {
   readonly dueAtMs: number | undefined;
 }
 
-const NEVER_FLUSHED: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
+const INITIAL_FLUSH_TIMES: FlushTimes = { pendingSinceMs: undefined, flushedAtMs: undefined, notifiedAtMs: undefined };
 
 /**
  * Predicts when a handler will be notified of an event with its group. The event must be neither silenced nor inhibited
  * (grouping 5).
  */
 export function predictNotification(
-  { key, times = NEVER_FLUSHED, otherEventCount, change }: EventInGroup,
+  { key, times = INITIAL_FLUSH_TIMES, otherEventCount, change }: EventInGroup,
   intervals: GroupIntervals,
   nowMs: number,
 ): NotificationPrediction {
@@ -69,7 +69,7 @@ export function predictNotification(
  * @param lastNotified the record of the last notification of the event; `apart` if the event is not in the group
  */
 export function predictNotificationWhileInhibited(
-  { key, times = NEVER_FLUSHED, otherEventCount, change }: EventInGroup,
+  { key, times = INITIAL_FLUSH_TIMES, otherEventCount, change }: EventInGroup,
   lastNotified: LastNotifiedStatus | 'apart',
   intervals: GroupIntervals,
   nowMs: number,

@@ -3,7 +3,7 @@ import type { HandlerVerdict } from '../../schemas/explain.ts';
 import type { EscalationState } from '../../schemas/escalation.ts';
 import type { RunningHandler } from '../../schemas/handler.ts';
 import type { InhibitorRef, NotificationLog } from '../../schemas/notification-log.ts';
-import type { Moment } from '../attribute-conditions.ts';
+import type { EvaluationTime } from '../attribute-conditions.ts';
 import type { StoredEvents } from '../filter-event.ts';
 import type { HandlingDefinitions, RoutedHandler } from './route.ts';
 
@@ -25,7 +25,7 @@ export interface StageInputs {
   readonly namespace: string;
   readonly definitions: HandlingDefinitions;
   readonly events: StoredEvents;
-  readonly moment: Moment;
+  readonly moment: EvaluationTime;
   /** The inhibition that suppresses the event; undefined if none does. */
   readonly inhibition?: Inhibition | undefined;
   /**

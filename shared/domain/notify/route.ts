@@ -3,7 +3,7 @@ import type { EscalationDefinition, HandlerDefinition, RunningHandler } from '..
 import type { MutatorDefinition } from '../../schemas/mutator.ts';
 import { presetTraits } from '../../schemas/preset.ts';
 import { onCallScheduleOf } from '../../schemas/on-call.ts';
-import { BUILT_IN } from '../built-in.ts';
+import { BUILT_IN_NAMES } from '../built-in.ts';
 import type { EventFilter } from '../filter-event.ts';
 import type { V2EventFilter } from '../v2/filter.ts';
 import { pipelineRefs, type RoutedWorkflow } from '../v2/pipeline.ts';
@@ -38,7 +38,7 @@ export const DEFAULT_HANDLER = 'default';
  */
 const HANDLER_NAMES_MAX = 100;
 
-type Check = Readonly<Record<string, unknown>>;
+type CheckAttributes = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the handlers and handler sets that are configured in a check, by name (legacy-peer, State machine).
@@ -49,7 +49,7 @@ type Check = Readonly<Record<string, unknown>>;
  * or a handler set that is notified in addition to the configured handlers. If a check has contacts or pipelines but no
  * handlers, `default` is not notified.
  */
-export function handlerNames(check: Check): readonly string[] {
+export function handlerNames(check: CheckAttributes): readonly string[] {
   const contacts = namesFromAttributes(check['contacts'], check['contact']) ?? [];
   const hasContactsOrPipelines = contacts.length > 0 || pipelineRefs(check).length > 0;
   const handlers =
@@ -143,7 +143,7 @@ export function routeHandlers(
       return definition.handlers.filter((member) => add(member, depth + 1, onCall)).length > 0;
     }
     if (definition?.type === 'escalation') return put({ kind: 'escalation', name, definition }, onCall);
-    const isDefined = definition !== undefined || BUILT_IN.handlers.has(name);
+    const isDefined = definition !== undefined || BUILT_IN_NAMES.handlers.has(name);
     return put(isDefined ? { kind: 'handler', name, definition } : { kind: 'unknown_handler', name }, onCall);
   }
 
@@ -172,7 +172,7 @@ export function isOnCall(handler: RoutedHandler): boolean {
 }
 
 /** True if a check has `handle: false`: no handler is notified of its events. */
-export function isHandlingDisabled(check: Check): boolean {
+export function isHandlingDisabled(check: CheckAttributes): boolean {
   return check['handle'] === false;
 }
 

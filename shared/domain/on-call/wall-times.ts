@@ -1,4 +1,4 @@
-import { localMoments, offsetAt } from '../local-time.ts';
+import { findLocalTimes, utcOffsetMs } from '../local-time.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -20,13 +20,13 @@ export class WallTimes {
 
   /** Returns the wall time at a point in time. */
   wallOf(atMs: number): number {
-    return atMs + (this.#offsetOfDay(atMs) ?? offsetAt(atMs, this.#zone));
+    return atMs + (this.#offsetOfDay(atMs) ?? utcOffsetMs(atMs, this.#zone));
   }
 
   /** Returns the first point in time with a wall time. If the clocks skip it, returns the time of the change. */
   momentOf(wallMs: number): number {
     const offset = this.#offsetOfDay(wallMs);
-    return offset === null ? localMoments(wallMs, this.#zone).firstMs : wallMs - offset;
+    return offset === null ? findLocalTimes(wallMs, this.#zone).firstMs : wallMs - offset;
   }
 
   #offsetOfDay(ms: number): number | null {
@@ -34,7 +34,7 @@ export class WallTimes {
     const cached = this.#offsets.get(day);
     if (cached !== undefined) return cached;
     // UTC offsets are at most 14 hours, so the whole local day is between these two points in time.
-    const [before, after] = [offsetAt(day - DAY_MS, this.#zone), offsetAt(day + 2 * DAY_MS, this.#zone)];
+    const [before, after] = [utcOffsetMs(day - DAY_MS, this.#zone), utcOffsetMs(day + 2 * DAY_MS, this.#zone)];
     const offset = before === after ? before : null;
     if (this.#offsets.size >= DAYS_MAX) this.#offsets.clear();
     this.#offsets.set(day, offset);

@@ -12,7 +12,7 @@ const NEWEST_MAX = 10;
 
 const DEFAULT_NAMESPACE = 'default';
 
-interface Seen extends ObjectName {
+interface SeenEntity extends ObjectName {
   readonly lastSeen: number;
 }
 
@@ -25,7 +25,7 @@ export class DumpFacts {
   readonly #namespaces = new Set<string>();
   readonly #checks: ObjectName[] = [];
   readonly #agents: (ObjectName & { readonly version: string | null })[] = [];
-  #newest: Seen[] = [];
+  #newest: SeenEntity[] = [];
 
   add(object: DumpedObject): void {
     const { type } = object;

@@ -142,10 +142,10 @@ function migrateSteps({ product }: UpgradeFacts, path: UpgradePath): readonly Ph
   const migrate: PhasedStep = { ...upgrade, kind: 'action', action: 'migrate' };
   // Results are processed during an upgrade (reference 9.2), unless all backends must change the storage format at
   // once.
-  return isRolling(path) ? [agree, migrate] : [agree, drain, migrate, resume];
+  return isRolling(path) ? [agree, migrate] : [agree, drainStep, migrate, resumeStep];
 }
 
-const drain: PhasedStep = {
+const drainStep: PhasedStep = {
   id: 'drain',
   phase: 'migrate',
   kind: 'action',
@@ -154,7 +154,7 @@ const drain: PhasedStep = {
   details: ['Agents keep their results and deliver them afterwards.'],
 };
 
-const resume: PhasedStep = {
+const resumeStep: PhasedStep = {
   id: 'resume',
   phase: 'migrate',
   kind: 'action',

@@ -70,7 +70,7 @@ export function isOpenTo(plan: PlanRun, { session, nowMs }: OperatorSession): bo
  * @param plan the current plan; undefined if it is unknown
  * @param typed the text that the operator typed: a reason, or the word that confirms a step
  */
-export function ordersFor(
+export function buildOrders(
   plan: PlanRun | undefined,
   wish: PlanOperation,
   typed: string,

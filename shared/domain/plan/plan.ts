@@ -1,6 +1,6 @@
 import type { Finding, PlanStep, UpgradeFacts, UpgradePlan } from '../../schemas/plan.ts';
 import { generalSteps } from './general-steps.ts';
-import { PHASES, worstOf, type PhasedStep } from './rule.ts';
+import { UPGRADE_PHASES, worstOf, type PhasedStep } from './rule.ts';
 import { UPGRADE_RULES } from './rules.ts';
 import { versionText, type UpgradePath } from './version.ts';
 
@@ -23,15 +23,15 @@ export function createUpgradePlan(path: UpgradePath, facts: UpgradeFacts): Upgra
     to: versionText(path.to),
     verdict: worstOf(findings.map(({ verdict }) => verdict)),
     findings,
-    steps: inOrder([...generalSteps(facts, path), ...special]),
+    steps: orderSteps([...generalSteps(facts, path), ...special]),
   };
 }
 
 /**
  * Orders steps by phase. Within a phase, the general steps come first, then those of rules in the order of the rules.
  */
-function inOrder(steps: readonly PhasedStep[]): readonly PlanStep[] {
-  return PHASES.flatMap((currentPhase) => steps.filter(({ phase }) => phase === currentPhase)).map(
+function orderSteps(steps: readonly PhasedStep[]): readonly PlanStep[] {
+  return UPGRADE_PHASES.flatMap((currentPhase) => steps.filter(({ phase }) => phase === currentPhase)).map(
     ({ phase: _phase, ...step }) => step,
   );
 }

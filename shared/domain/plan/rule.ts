@@ -2,10 +2,10 @@ import type { Finding, PlanStep, RuleVerdict, UpgradeFacts } from '../../schemas
 import type { UpgradePath } from './version.ts';
 
 /** Phases of an upgrade, in order (reference 9.2). */
-export const PHASES = ['prepare', 'backup', 'stop', 'install', 'restart', 'migrate', 'verify'] as const;
-export type Phase = (typeof PHASES)[number];
+export const UPGRADE_PHASES = ['prepare', 'backup', 'stop', 'install', 'restart', 'migrate', 'verify'] as const;
+export type UpgradePhase = (typeof UPGRADE_PHASES)[number];
 
-export type PhasedStep = PlanStep & { readonly phase: Phase };
+export type PhasedStep = PlanStep & { readonly phase: UpgradePhase };
 
 /** The finding of a rule, without the id and title of the rule. */
 export type RuleFinding = Pick<Finding, 'verdict' | 'evidence' | 'remedy'>;
@@ -23,23 +23,23 @@ export interface UpgradeRule {
   steps(facts: UpgradeFacts, path: UpgradePath): readonly PhasedStep[];
 }
 
-export function pass(...evidence: readonly string[]): RuleFinding {
+export function passFinding(...evidence: readonly string[]): RuleFinding {
   return { verdict: 'pass', evidence, remedy: [] };
 }
 
-export function warn(evidence: readonly string[], remedy: readonly string[]): RuleFinding {
+export function warnFinding(evidence: readonly string[], remedy: readonly string[]): RuleFinding {
   return { verdict: 'warn', evidence, remedy };
 }
 
-export function block(evidence: readonly string[], remedy: readonly string[]): RuleFinding {
+export function blockFinding(evidence: readonly string[], remedy: readonly string[]): RuleFinding {
   return { verdict: 'block', evidence, remedy };
 }
 
-const RANK: Readonly<Record<RuleVerdict, number>> = { pass: 0, warn: 1, block: 2 };
+const VERDICT_RANKS: Readonly<Record<RuleVerdict, number>> = { pass: 0, warn: 1, block: 2 };
 
 /** Returns the worst of several verdicts; `pass` if there are none. */
 export function worstOf(verdicts: readonly RuleVerdict[]): RuleVerdict {
-  return verdicts.reduce((worst, verdict) => (RANK[verdict] > RANK[worst] ? verdict : worst), 'pass');
+  return verdicts.reduce((worst, verdict) => (VERDICT_RANKS[verdict] > VERDICT_RANKS[worst] ? verdict : worst), 'pass');
 }
 
 /** Combines findings into one with the worst verdict, and with the evidence and remedies of all. */
@@ -52,12 +52,12 @@ export function combineFindings(...judgements: readonly RuleFinding[]): RuleFind
 }
 
 /** Maximum number of names that `namesText` shows. */
-const NAMES_MAX = 10;
+const SHOWN_NAMES_MAX = 10;
 
 /** Formats up to ten names and the number of the others: `a, b, c and 7 more`. */
 export function namesText(names: readonly string[]): string {
-  const shown = names.slice(0, NAMES_MAX).join(', ');
-  const more = names.length - NAMES_MAX;
+  const shown = names.slice(0, SHOWN_NAMES_MAX).join(', ');
+  const more = names.length - SHOWN_NAMES_MAX;
   return more > 0 ? `${shown} and ${String(more)} more` : shown;
 }
 

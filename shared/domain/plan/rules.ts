@@ -1,6 +1,6 @@
 import type { UpgradeRule } from './rule.ts';
 import { agentPipelines } from './rules/agent-pipelines.ts';
-import { certificates } from './rules/certificates.ts';
+import { certificatesRule } from './rules/certificates.ts';
 import { dumpFirst } from './rules/dump-first.ts';
 import { entityLimit } from './rules/entity-limit.ts';
 import { eventMigration } from './rules/event-migration.ts';
@@ -24,6 +24,6 @@ export const UPGRADE_RULES: readonly UpgradeRule[] = [
   eventMigration,
   orphanNamespaces,
   storeUpgrade,
-  certificates,
+  certificatesRule,
   agentPipelines,
 ];

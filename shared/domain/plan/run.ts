@@ -51,11 +51,11 @@ export function hasNoActiveOwner({ holder }: Pick<PlanRun, 'holder'>, nowMs: num
  * step, the step has the state `running` until `finishStep` is called.
  */
 export function executeOrder(plan: PlanRun, order: PlanOrder, who: string, nowMs: number): OrderOutcome {
-  if (plan.state !== 'open') return refused('conflict', `the plan is closed: ${plan.state}`);
-  if (order.order === 'take') return take(plan, order, who, nowMs);
+  if (plan.state !== 'open') return refusedOutcome('conflict', `the plan is closed: ${plan.state}`);
+  if (order.order === 'take') return takePlan(plan, order, who, nowMs);
   if (plan.holder?.session !== order.session) {
     const { holder } = plan;
-    return refused(
+    return refusedOutcome(
       'conflict',
       holder === null ? 'take ownership of the plan first' : `${holder.who} owns the plan: take ownership first`,
     );
@@ -63,28 +63,30 @@ export function executeOrder(plan: PlanRun, order: PlanOrder, who: string, nowMs
   const renewedRun = { ...plan, holder: { ...plan.holder, last_seen: nowMs } };
   switch (order.order) {
     case 'release':
-      return ok(logged({ ...plan, holder: null }, nowMs, null, `released by ${who}`));
+      return okOutcome(addLogLine({ ...plan, holder: null }, nowMs, null, `released by ${who}`));
     case 'roll-back':
       return rollBack(renewedRun, order.reason, who, nowMs);
     case 'abandon':
-      return abandon(renewedRun, order.reason, who, nowMs);
+      return abandonPlan(renewedRun, order.reason, who, nowMs);
     default:
       return executeStepOrder(renewedRun, order, who, nowMs);
   }
 }
 
-function take(
+function takePlan(
   plan: PlanRun,
   { session, force }: Extract<PlanOrder, { readonly order: 'take' }>,
   who: string,
   nowMs: number,
 ): OrderOutcome {
   const { holder } = plan;
-  if (holder?.session === session) return ok({ ...plan, holder: { ...holder, last_seen: nowMs } });
+  if (holder?.session === session) return okOutcome({ ...plan, holder: { ...holder, last_seen: nowMs } });
   if (holder !== null && !hasNoActiveOwner(plan, nowMs) && !force)
-    return refused('conflict', `${holder.who} owns the plan`);
+    return refusedOutcome('conflict', `${holder.who} owns the plan`);
   const text = holder === null ? `owned by ${who}` : `taken over by ${who} from ${holder.who}`;
-  return ok(logged({ ...plan, holder: { who, session, since: nowMs, last_seen: nowMs } }, nowMs, null, text));
+  return okOutcome(
+    addLogLine({ ...plan, holder: { who, session, since: nowMs, last_seen: nowMs } }, nowMs, null, text),
+  );
 }
 
 function executeStepOrder(
@@ -94,58 +96,71 @@ function executeStepOrder(
   nowMs: number,
 ): OrderOutcome {
   const step = plan.steps.find(({ id }) => id === order.step);
-  if (step === undefined) return refused('not_found', `the plan has no step ${order.step}`);
+  if (step === undefined) return refusedOutcome('not_found', `the plan has no step ${order.step}`);
   const current = currentStep(plan);
-  if (step !== current) return refused('conflict', `the next step is ${current?.id ?? 'none'}`);
+  if (step !== current) return refusedOutcome('conflict', `the next step is ${current?.id ?? 'none'}`);
   switch (order.order) {
     case 'start':
-      return start(plan, step, order.typed, who, nowMs);
+      return startStep(plan, step, order.typed, who, nowMs);
     case 'confirm':
-      return confirm(plan, step, who, nowMs);
+      return confirmStep(plan, step, who, nowMs);
     default:
-      return skip(plan, step, order.reason, who, nowMs);
+      return skipStep(plan, step, order.reason, who, nowMs);
   }
 }
 
-function start(plan: PlanRun, step: PlanRunStep, typed: string | undefined, who: string, nowMs: number): OrderOutcome {
-  if (step.state === 'running') return refused('conflict', `${step.id} is running`);
+function startStep(
+  plan: PlanRun,
+  step: PlanRunStep,
+  typed: string | undefined,
+  who: string,
+  nowMs: number,
+): OrderOutcome {
+  if (step.state === 'running') return refusedOutcome('conflict', `${step.id} is running`);
   if (step.confirm !== undefined && typed !== step.confirm) {
-    return refused('invalid', `${step.id} cannot be undone: type ${step.confirm} to run it`);
+    return refusedOutcome('invalid', `${step.id} cannot be undone: type ${step.confirm} to run it`);
   }
   const state = step.kind === 'manual' ? 'confirm' : 'running';
-  const next = withStep(plan, { ...step, state, started_at: nowMs, ended_at: null, note: '' });
-  return ok(logged(next, nowMs, step.id, `started by ${who}`));
+  const next = replaceStep(plan, { ...step, state, started_at: nowMs, ended_at: null, note: '' });
+  return okOutcome(addLogLine(next, nowMs, step.id, `started by ${who}`));
 }
 
-function confirm(plan: PlanRun, step: PlanRunStep, who: string, nowMs: number): OrderOutcome {
+function confirmStep(plan: PlanRun, step: PlanRunStep, who: string, nowMs: number): OrderOutcome {
   if (step.state !== 'confirm')
-    return refused('conflict', `${step.id} is not waiting for confirmation: start it first`);
-  const next = logged(plan, nowMs, step.id, `confirmed by ${who}`);
+    return refusedOutcome('conflict', `${step.id} is not waiting for confirmation: start it first`);
+  const next = addLogLine(plan, nowMs, step.id, `confirmed by ${who}`);
   // If the step has a check, the backend verifies it, because a confirmation alone proves nothing.
-  if (step.check !== undefined) return ok(withStep(next, { ...step, state: 'running' }));
-  return ok(
-    endIfNoStepIsLeft(withStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }), nowMs),
+  if (step.check !== undefined) return okOutcome(replaceStep(next, { ...step, state: 'running' }));
+  return okOutcome(
+    endIfNoStepIsLeft(
+      replaceStep(next, { ...step, state: 'done', ended_at: nowMs, note: `confirmed by ${who}` }),
+      nowMs,
+    ),
   );
 }
 
-function skip(plan: PlanRun, step: PlanRunStep, reason: string, who: string, nowMs: number): OrderOutcome {
-  if (step.state === 'running') return refused('conflict', `${step.id} is running`);
+function skipStep(plan: PlanRun, step: PlanRunStep, reason: string, who: string, nowMs: number): OrderOutcome {
+  if (step.state === 'running') return refusedOutcome('conflict', `${step.id} is running`);
   if (step.action === 'migrate')
-    return refused('invalid', 'the upgrade itself cannot be skipped: abandon the plan instead');
-  const next = withStep(plan, { ...step, state: 'skipped', ended_at: nowMs, note: reason });
-  return ok(endIfNoStepIsLeft(logged(next, nowMs, step.id, `skipped by ${who}: ${reason}`), nowMs));
+    return refusedOutcome('invalid', 'the upgrade itself cannot be skipped: abandon the plan instead');
+  const next = replaceStep(plan, { ...step, state: 'skipped', ended_at: nowMs, note: reason });
+  return okOutcome(endIfNoStepIsLeft(addLogLine(next, nowMs, step.id, `skipped by ${who}: ${reason}`), nowMs));
 }
 
 function rollBack(plan: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
-  if (plan.backup === null) return refused('conflict', 'the plan has no backup to roll back to');
-  if (currentStep(plan)?.state === 'running') return refused('conflict', 'wait until the running step has finished');
+  if (plan.backup === null) return refusedOutcome('conflict', 'the plan has no backup to roll back to');
+  if (currentStep(plan)?.state === 'running')
+    return refusedOutcome('conflict', 'wait until the running step has finished');
   const text = `rolled back to ${plan.backup} by ${who}: ${reason}`;
-  return ok(logged({ ...plan, state: 'rolled-back', holder: null }, nowMs, null, text));
+  return okOutcome(addLogLine({ ...plan, state: 'rolled-back', holder: null }, nowMs, null, text));
 }
 
-function abandon(plan: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
-  if (currentStep(plan)?.state === 'running') return refused('conflict', 'wait until the running step has finished');
-  return ok(logged({ ...plan, state: 'abandoned', holder: null }, nowMs, null, `abandoned by ${who}: ${reason}`));
+function abandonPlan(plan: PlanRun, reason: string, who: string, nowMs: number): OrderOutcome {
+  if (currentStep(plan)?.state === 'running')
+    return refusedOutcome('conflict', 'wait until the running step has finished');
+  return okOutcome(
+    addLogLine({ ...plan, state: 'abandoned', holder: null }, nowMs, null, `abandoned by ${who}: ${reason}`),
+  );
 }
 
 /** The outcome of a step that ran. */
@@ -167,16 +182,16 @@ export function finishStep(plan: PlanRun, id: string, outcome: StepOutcome, nowM
   // If the check of a confirmed manual step fails, the step waits for a confirmation again.
   const state = isDone ? 'done' : step.kind === 'manual' ? 'confirm' : 'failed';
   const next = {
-    ...withStep(plan, { ...step, state, ended_at: isDone ? nowMs : null, note }),
+    ...replaceStep(plan, { ...step, state, ended_at: isDone ? nowMs : null, note }),
     ...(backup === undefined ? {} : { backup }),
     ...(findings === undefined ? {} : { findings, verdict: worstOf(findings.map(({ verdict }) => verdict)) }),
   };
-  return endIfNoStepIsLeft(logged(next, nowMs, id, isDone ? note : `not done: ${note}`), nowMs);
+  return endIfNoStepIsLeft(addLogLine(next, nowMs, id, isDone ? note : `not done: ${note}`), nowMs);
 }
 
 /** Adds a line about the progress of a step to the log of the plan. */
 export function logProgress(plan: PlanRun, step: string, text: string, nowMs: number): PlanRun {
-  return logged(plan, nowMs, step, text);
+  return addLogLine(plan, nowMs, step, text);
 }
 
 /**
@@ -207,22 +222,22 @@ export function isDraining({ state, steps }: Pick<PlanRun, 'state' | 'steps'>): 
 
 function endIfNoStepIsLeft(plan: PlanRun, nowMs: number): PlanRun {
   if (currentStep(plan) !== undefined) return plan;
-  return logged({ ...plan, state: 'done', holder: null }, nowMs, null, `upgraded to ${plan.to}`);
+  return addLogLine({ ...plan, state: 'done', holder: null }, nowMs, null, `upgraded to ${plan.to}`);
 }
 
-function withStep(plan: PlanRun, step: PlanRunStep): PlanRun {
+function replaceStep(plan: PlanRun, step: PlanRunStep): PlanRun {
   return { ...plan, steps: plan.steps.map((one) => (one.id === step.id ? step : one)) };
 }
 
-function logged(plan: PlanRun, at: number, step: string | null, text: string): PlanRun {
+function addLogLine(plan: PlanRun, at: number, step: string | null, text: string): PlanRun {
   const line: PlanRunLogLine = { at, step, text };
   return { ...plan, log: [...plan.log.slice(1 - LOG_LINES_MAX), line] };
 }
 
-function ok(plan: PlanRun): OrderOutcome {
+function okOutcome(plan: PlanRun): OrderOutcome {
   return { kind: 'ok', plan };
 }
 
-function refused(code: 'invalid' | 'conflict' | 'not_found', reason: string): OrderOutcome {
+function refusedOutcome(code: 'invalid' | 'conflict' | 'not_found', reason: string): OrderOutcome {
   return { kind: 'refused', code, reason };
 }

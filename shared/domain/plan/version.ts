@@ -4,11 +4,11 @@ export type Version = readonly [major: number, minor: number, patch: number];
 /**
  * Matches a version and ignores a suffix for a pre-release or build: `6.5.0`, `v6.5`, `6.5.0-beta.1`, `6.5.0#a1b2c3`.
  */
-const VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+#,\s].*)?$/s;
+const VERSION_FORMAT = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?:[-+#,\s].*)?$/s;
 
 /** Parses a version number; returns undefined for any other text. */
 export function parseVersion(text: string): Version | undefined {
-  const [, major, minor, patch] = VERSION.exec(text.slice(0, 100)) ?? [];
+  const [, major, minor, patch] = VERSION_FORMAT.exec(text.slice(0, 100)) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch ?? 0)];
 }
 
@@ -23,7 +23,7 @@ export interface UpgradePath {
 }
 
 /** Whether an upgrade starts below this version and ends at or above it. */
-export function crosses({ from, to }: UpgradePath, version: Version): boolean {
+export function crossesVersion({ from, to }: UpgradePath, version: Version): boolean {
   return isOlder(from, version) && !isOlder(to, version);
 }
 

@@ -7,12 +7,12 @@ import { clientSubscription } from '../subscription.ts';
 /** Maximum time between two equal actions of a person that a report merges into one. */
 const TOGETHER_MS = 60_000;
 
-const OF_ONE_CLIENT = clientSubscription('');
+const CLIENT_SUBSCRIPTION_PREFIX = clientSubscription('');
 
 /** Maximum number of targets (clients, events, silences) that a merged action names. */
-const NAMED_MAX = 5;
+const NAMED_TARGETS_MAX = 5;
 
-const ACTIONS: Partial<Record<Transition['kind'], ReportActionKind>> = {
+const ACTIONS_BY_TRANSITION: Partial<Record<Transition['kind'], ReportActionKind>> = {
   silence: 'silenced',
   acknowledge: 'acknowledged',
   clear: 'ended',
@@ -56,7 +56,7 @@ export function isAcknowledgement({
   check,
   expire_on_resolve: endsWithEvent,
 }: Pick<Transition, 'subscription' | 'check' | 'expire_on_resolve'>): boolean {
-  return endsWithEvent === true && check !== undefined && subscription.startsWith(OF_ONE_CLIENT);
+  return endsWithEvent === true && check !== undefined && subscription.startsWith(CLIENT_SUBSCRIPTION_PREFIX);
 }
 
 /** Whether a timeline row records the start of a further window of a recurring silence, not the silence's creation. */
@@ -68,7 +68,7 @@ function isNextWindow({ recurrence, by }: TimelineRow): boolean {
  * Returns the action of a person that a timeline row records; undefined if it records an automatic change or a result.
  */
 export function actionOf(row: TimelineRow): ReportAction | undefined {
-  const action = row.kind === 'silence' && isAcknowledgement(row) ? 'acknowledged' : ACTIONS[row.kind];
+  const action = row.kind === 'silence' && isAcknowledgement(row) ? 'acknowledged' : ACTIONS_BY_TRANSITION[row.kind];
   const who = row.creator ?? row.by;
   if (action === undefined || who === undefined || isNextWindow(row)) return undefined;
   const { namespace, at, reason, end } = row;
@@ -88,7 +88,7 @@ function targetOf(row: TimelineRow, action: ReportActionKind): string {
   const { client, subscription = '', check = '', silence = '', to } = row;
   if (action === 'renamed') return `${check} > ${String(to)}`;
   if (client !== undefined) return `${client}/${check}`;
-  if (action === 'acknowledged') return `${subscription.slice(OF_ONE_CLIENT.length)}/${check}`;
+  if (action === 'acknowledged') return `${subscription.slice(CLIENT_SUBSCRIPTION_PREFIX.length)}/${check}`;
   return silenceName({ ...row, id: silence });
 }
 
@@ -101,13 +101,14 @@ export function mergeActions(actions: readonly ReportAction[]): ReportAction[] {
   const mergedActions: ReportAction[] = [];
   for (const action of actions) {
     const last = mergedActions.at(-1);
-    if (last !== undefined && isSame(last, action)) mergedActions[mergedActions.length - 1] = joined(last, action);
+    if (last !== undefined && isSameAction(last, action))
+      mergedActions[mergedActions.length - 1] = joinActions(last, action);
     else mergedActions.push(action);
   }
   return mergedActions;
 }
 
-function isSame(newer: ReportAction, older: ReportAction): boolean {
+function isSameAction(newer: ReportAction, older: ReportAction): boolean {
   return (
     newer.who === older.who &&
     newer.action === older.action &&
@@ -117,12 +118,12 @@ function isSame(newer: ReportAction, older: ReportAction): boolean {
   );
 }
 
-function joined({ end: newerEnd, ...newer }: ReportAction, older: ReportAction): ReportAction {
+function joinActions({ end: newerEnd, ...newer }: ReportAction, older: ReportAction): ReportAction {
   const end = newerEnd === undefined || older.end === undefined ? undefined : Math.max(newerEnd, older.end);
   return {
     ...newer,
     at: older.at,
-    targets: [...new Set([...older.targets, ...newer.targets])].slice(0, NAMED_MAX),
+    targets: [...new Set([...older.targets, ...newer.targets])].slice(0, NAMED_TARGETS_MAX),
     count: newer.count + older.count,
     ...(end !== undefined && { end }),
   };

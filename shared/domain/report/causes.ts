@@ -8,7 +8,7 @@ interface CauseNamespace {
 }
 
 /** Groups inhibited problems by their inhibitor, the event that suppresses their notifications (spec, report 1). */
-export class Causes {
+export class CauseCollector {
   readonly #causes = new Map<
     string,
     { readonly at: CauseNamespace; readonly inhibitor: Inhibitor; readonly troubles: CheckProblem[] }
@@ -31,13 +31,13 @@ export class Causes {
       checks: troubles.length,
       clients: new Set(troubles.map(({ client }) => client)).size,
       open: troubles.filter(({ ended }) => ended === null).length,
-    })).toSorted(mostFirst);
+    })).toSorted(compareByInhibitedChecks);
     const checks = causes.reduce((sum, cause) => sum + cause.checks, 0);
     return { checks, count: causes.length, causes: causes.slice(0, limit) };
   }
 }
 
 /** Compares root causes for sorting: those that inhibit the most checks come first. */
-export function mostFirst(a: ReportCause, b: ReportCause): number {
+export function compareByInhibitedChecks(a: ReportCause, b: ReportCause): number {
   return b.checks - a.checks || compareText(a.client, b.client) || compareText(a.check, b.check);
 }

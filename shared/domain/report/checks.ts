@@ -39,11 +39,11 @@ export function checkProblemOf(
   silenced: readonly Span[] = [],
 ): CheckProblem | undefined {
   const stretches = statusSpansOf(past.statusChanges, past.status, span, keptSinceMs);
-  const bad = stretches.filter(({ status }) => isBad(status));
-  const status = statusAt(past, span.untilMs);
-  const isOpen = isBad(status);
+  const bad = stretches.filter(({ status }) => isProblemStatus(status));
+  const status = statusAtTime(past, span.untilMs);
+  const isOpen = isProblemStatus(status);
   // A problem that begins at the very end of the span has no duration in the span, so it is counted separately.
-  const isJustBroken = isOpen && !isBad(stretches[0]?.status);
+  const isJustBroken = isOpen && !isProblemStatus(stretches[0]?.status);
   const began = isOpen ? beginningOf(stretches, span.untilMs) : bad.at(-1)?.sinceMs;
   if (began === undefined) return undefined;
   const { outages, ...spent } = availabilityOf(stretches, silenced);
@@ -52,7 +52,9 @@ export function checkProblemOf(
     client: past.client,
     check: past.check,
     ...(status !== undefined && { status }),
-    worst: [status ?? 0, ...bad.map((stretch) => stretch.status ?? 0)].reduce((a, b) => (worse(a, b) > 0 ? b : a)),
+    worst: [status ?? 0, ...bad.map((stretch) => stretch.status ?? 0)].reduce((a, b) =>
+      compareStatus(a, b) > 0 ? b : a,
+    ),
     // If the problem exists at the start of the known history, it began at an unknown earlier time.
     began: began > Math.max(span.sinceMs, keptSinceMs) ? began : null,
     ended: isOpen ? null : (bad[0]?.untilMs ?? null),
@@ -73,7 +75,7 @@ function inhibitorOfOutages(
   isOpen: boolean,
 ): Inhibitor | undefined {
   const ends = statusChanges.filter(
-    ({ atMs, previousStatus: was, status }) => atMs <= untilMs && isBad(was) && !isBad(status),
+    ({ atMs, previousStatus: was, status }) => atMs <= untilMs && isProblemStatus(was) && !isProblemStatus(status),
   );
   // The inhibitor of an outage that is open at the end of the span is recorded at the next status change. If there was
   // none, it is the current inhibitor.
@@ -83,12 +85,12 @@ function inhibitorOfOutages(
   return inhibitors.every((one) => one !== undefined) ? inhibitors[0] : undefined;
 }
 
-function isBad(status: number | undefined): boolean {
+function isProblemStatus(status: number | undefined): boolean {
   return status !== undefined && status !== 0;
 }
 
 /** Returns the status of the check at a time; undefined if it is unknown. */
-export function statusAt(
+export function statusAtTime(
   { statusChanges, status }: Pick<ReportCheckHistory, 'statusChanges' | 'status'>,
   atMs: number,
 ): number | undefined {
@@ -99,28 +101,33 @@ export function statusAt(
 
 /** Returns the start of the outage that is open at the end of the span, in epoch milliseconds. */
 function beginningOf(stretches: readonly StatusSpan[], untilMs: number): number {
-  const before = stretches.findIndex(({ status }) => !isBad(status));
+  const before = stretches.findIndex(({ status }) => !isProblemStatus(status));
   return (before === -1 ? stretches.at(-1) : stretches[before - 1])?.sinceMs ?? untilMs;
 }
 
-function worse(a: number, b: number): number {
+function compareStatus(a: number, b: number): number {
   return statusRank(a) - statusRank(b);
 }
 
-function byName(a: CheckProblem, b: CheckProblem): number {
+function compareByName(a: CheckProblem, b: CheckProblem): number {
   return compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
 /** Compares problems for sorting: inhibited ones come last. */
-function causesFirst(a: CheckProblem, b: CheckProblem): number {
+function compareInhibited(a: CheckProblem, b: CheckProblem): number {
   return Number(a.inhibited_by !== undefined) - Number(b.inhibited_by !== undefined);
 }
 
 /** Compares problems for sorting: inhibited ones come last; otherwise the worst come first, then the oldest. */
-export function worstFirst(a: CheckProblem, b: CheckProblem): number {
-  return causesFirst(a, b) || worse(a.status ?? 0, b.status ?? 0) || (a.began ?? 0) - (b.began ?? 0) || byName(a, b);
+export function compareByStatus(a: CheckProblem, b: CheckProblem): number {
+  return (
+    compareInhibited(a, b) ||
+    compareStatus(a.status ?? 0, b.status ?? 0) ||
+    (a.began ?? 0) - (b.began ?? 0) ||
+    compareByName(a, b)
+  );
 }
 
-export function longestFirst(a: CheckProblem, b: CheckProblem): number {
-  return causesFirst(a, b) || b.down - a.down || byName(a, b);
+export function compareByDownTime(a: CheckProblem, b: CheckProblem): number {
+  return compareInhibited(a, b) || b.down - a.down || compareByName(a, b);
 }

@@ -1,5 +1,5 @@
 /** Collects items and retains only the first `limit` items in a sort order, so that its memory is bounded. */
-export class FirstOf<Item> {
+export class FirstItems<Item> {
   readonly #limit: number;
   readonly #compare: (a: Item, b: Item) => number;
   #items: Item[] = [];

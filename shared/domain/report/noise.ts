@@ -3,7 +3,7 @@ import { compareText } from '../compare-text.ts';
 import type { CheckProblem } from './checks.ts';
 
 /** Counts the outages of each check on all clients together. */
-export class Noise {
+export class NoiseCollector {
   readonly #byCheck = new Map<string, { -readonly [Name in keyof ReportNoise]: ReportNoise[Name] }>();
 
   /** @param key name of the check, with its namespace if the report is about several namespaces */

@@ -25,7 +25,7 @@ export class OpenByCheck<Details> {
     }
     const worst = isWorse(open, before.open) ? { open, details } : before;
     const count = before.open.count + open.count;
-    const began = earliest(before.open.began, open.began);
+    const began = earliestTime(before.open.began, open.began);
     this.#byKey.set(key, { open: { ...worst.open, count, began }, details: worst.details });
   }
 
@@ -35,7 +35,7 @@ export class OpenByCheck<Details> {
    * @param outputOf callback that returns the output of a problem
    */
   first(limit: number, outputOf: (details: Details) => string): ReportOpenCheck[] {
-    const sorted = [...this.#byKey.values()].toSorted((a, b) => worstOpenFirst(a.open, b.open)).slice(0, limit);
+    const sorted = [...this.#byKey.values()].toSorted((a, b) => compareOpenChecks(a.open, b.open)).slice(0, limit);
     return sorted.map(({ open, details }) => Object.assign({}, open, { output: outputOf(details) }));
   }
 }
@@ -50,7 +50,7 @@ export function openCheckKey({
 }
 
 /** Compares open checks for sorting: inhibited ones last, otherwise the worst first, then those on the most clients. */
-function worstOpenFirst(a: OpenCheck, b: OpenCheck): number {
+function compareOpenChecks(a: OpenCheck, b: OpenCheck): number {
   return (
     Number(a.inhibited_by !== undefined) - Number(b.inhibited_by !== undefined) ||
     statusRank(a.status) - statusRank(b.status) ||
@@ -65,6 +65,6 @@ function isWorse(a: OpenCheck, b: OpenCheck): boolean {
 }
 
 /** Returns the earlier of two times; null stands for an unknown time before all others. */
-function earliest(a: number | null, b: number | null): number | null {
+function earliestTime(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.min(a, b);
 }

@@ -28,7 +28,7 @@ export interface ReportSection {
 /** Callback that formats a time given in epoch milliseconds. */
 export type FormatTime = (ms: number) => string;
 
-const WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
+const SEVERITY_WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
 
 /** Maximum number of characters of a check output in a table of the report. */
 const OUTPUT_MAX = 120;
@@ -215,7 +215,7 @@ function resolvedRow(
     String(outages),
     formatDuration(down),
     silenced === 0 ? '-' : formatDuration(silenced),
-    cut(output),
+    cutOutput(output),
   ];
 }
 
@@ -241,13 +241,15 @@ function actionRow({ at, who, action, targets, count, reason, end }: ReportActio
 }
 
 function statusText(status: number): string {
-  return WORDS[severityOf(status)];
+  return SEVERITY_WORDS[severityOf(status)];
 }
 
 function outputText(output: string, inhibitor: ReportCheck['inhibited_by']): string {
-  return inhibitor === undefined ? cut(output) : `inhibited by ${inhibitor.client}/${inhibitor.check}  ${cut(output)}`;
+  return inhibitor === undefined
+    ? cutOutput(output)
+    : `inhibited by ${inhibitor.client}/${inhibitor.check}  ${cutOutput(output)}`;
 }
 
-function cut(output: string): string {
+function cutOutput(output: string): string {
   return output.length > OUTPUT_MAX ? `${output.slice(0, OUTPUT_MAX).toWellFormed()}…` : output;
 }

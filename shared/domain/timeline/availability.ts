@@ -118,7 +118,7 @@ export function availabilityOf(stretches: readonly StatusSpan[], silenced: reado
       if (before === undefined || before === 0) outages++;
     }
   }
-  return availability(spent, outages);
+  return buildAvailability(spent, outages);
 }
 
 /** Adds up the availabilities of several checks. */
@@ -129,10 +129,10 @@ export function sumOf(parts: readonly Availability[]): Availability {
     for (const name of Object.keys(spent) as (keyof typeof spent)[]) spent[name] += part[name] * 1000;
     outages += part.outages;
   }
-  return availability(spent, outages);
+  return buildAvailability(spent, outages);
 }
 
-function availability(
+function buildAvailability(
   spentMs: Readonly<Record<keyof Omit<Availability, 'outages' | 'percent'>, number>>,
   outages: number,
 ): Availability {

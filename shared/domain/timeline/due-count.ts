@@ -10,11 +10,11 @@ const COUNTS_PER_MAXIMUM = 10;
  * @param perCheck maximum number of stored transitions of a check
  */
 export function isCountDue(id: number, perCheck: number): boolean {
-  return mixed(id) % Math.max(1, Math.floor(perCheck / COUNTS_PER_MAXIMUM)) === 0;
+  return hashId(id) % Math.max(1, Math.floor(perCheck / COUNTS_PER_MAXIMUM)) === 0;
 }
 
 /** Returns a 32-bit hash that depends on every bit of the id. */
-function mixed(id: number): number {
+function hashId(id: number): number {
   let bits = ((id % 2 ** 32) ^ Math.floor(id / 2 ** 32)) >>> 0;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 export type StatusCounts = Readonly<Record<Severity, number>>;
 
 /** A status change of any check. The time is in epoch milliseconds; a status is undefined if it is unknown. */
-export interface CountedChange {
+export interface StatusCountChange {
   readonly atMs: number;
   readonly previousStatus: number | undefined;
   readonly status: number | undefined;
@@ -43,7 +43,7 @@ export class StatusCounter {
   }
 
   /** Counts a change. Each change must be earlier than the previous one, or at the same time. */
-  add({ atMs, previousStatus, status }: CountedChange): void {
+  add({ atMs, previousStatus, status }: StatusCountChange): void {
     this.#reach(atMs);
     if (status !== undefined) this.#counts[severityOf(status)] -= 1;
     if (previousStatus !== undefined) this.#counts[severityOf(previousStatus)] += 1;
@@ -86,9 +86,9 @@ export function statusCountsOf(statuses: Iterable<number | undefined>): StatusCo
 
 /** Compares counts: a positive result means that `a` has more problems than `b`, or equally many but worse ones. */
 function compareProblems(a: StatusCounts, b: StatusCounts): number {
-  return problemsIn(a) - problemsIn(b) || a.critical - b.critical || a.warning - b.warning;
+  return countProblems(a) - countProblems(b) || a.critical - b.critical || a.warning - b.warning;
 }
 
-function problemsIn(counts: StatusCounts): number {
+function countProblems(counts: StatusCounts): number {
   return SEVERITIES.reduce((sum, severity) => sum + (severity === 'ok' ? 0 : counts[severity]), 0);
 }

@@ -2,7 +2,7 @@ import type { Acknowledgement } from '../../schemas/acknowledgement.ts';
 import type { Transition } from '../../schemas/timeline.ts';
 import type { EventRow } from '../../schemas/feed.ts';
 import type { SilencedEntry } from '../../schemas/silenced.ts';
-import { acknowledgementAfter, shownAcknowledgement } from '../acknowledgement.ts';
+import { acknowledgementAfterResult, shownAcknowledgement } from '../acknowledgement.ts';
 
 /** An event as it was at a time in the past, according to its recorded transitions (spec, timeline 5). */
 export interface PastEvent {
@@ -77,7 +77,7 @@ function nextAcknowledgement(
     case 'unacknowledge':
       return undefined;
     default:
-      return acknowledgementAfter(before?.acknowledgement, status);
+      return acknowledgementAfterResult(before?.acknowledgement, status);
   }
 }
 

@@ -8,7 +8,7 @@ import { overlapOf, type Span } from './availability.ts';
  */
 export type StripCell = Severity | 'silenced' | undefined;
 
-const WORST_FIRST: readonly StripCell[] = ['critical', 'warning', 'unknown', 'silenced', 'ok', undefined];
+const CELLS_WORST_FIRST: readonly StripCell[] = ['critical', 'warning', 'unknown', 'silenced', 'ok', undefined];
 
 /**
  * Divides the history of a check into cells for periods of equal length, oldest first. A cell has the worst status in
@@ -23,7 +23,7 @@ export function stripOf({ since, until, stretches, silenced }: CheckHistory, cel
     // If a span ends exactly where a cell begins, it does not affect that cell.
     const last = Math.max(first, Math.ceil((span.untilMs - since) / length) - 1);
     for (let cell = Math.max(0, first); cell <= Math.min(last, cells - 1); cell++) {
-      if (WORST_FIRST.indexOf(shown) < WORST_FIRST.indexOf(strip[cell])) strip[cell] = shown;
+      if (CELLS_WORST_FIRST.indexOf(shown) < CELLS_WORST_FIRST.indexOf(strip[cell])) strip[cell] = shown;
     }
   };
   for (const stretch of stretches) {
@@ -82,5 +82,5 @@ export function outagesOf({ stretches, silenced }: CheckHistory): Outage[] {
 }
 
 function isWorse(a: number, b: number): boolean {
-  return WORST_FIRST.indexOf(severityOf(a)) < WORST_FIRST.indexOf(severityOf(b));
+  return CELLS_WORST_FIRST.indexOf(severityOf(a)) < CELLS_WORST_FIRST.indexOf(severityOf(b));
 }

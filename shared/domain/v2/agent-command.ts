@@ -6,10 +6,10 @@ import { substituteTokens } from '../tokens.ts';
 import { substituteEntityTokens, tokenEntityOf } from './tokens.ts';
 
 /** The characters at the start of a token of Sensu Go agents, such as `{{ .name }}`. */
-const OPENING = '{{';
+const OPENING_BRACES = '{{';
 
 /** A token that Sensu Go agents replace by the text `{{`. Its backquotes need no escape in JSON. */
-const OPENING_AS_TEXT = '{{`{{`}}';
+const ESCAPED_BRACES = '{{`{{`}}';
 
 type AgentCommand = { readonly line: string } | { readonly unmatched: readonly string[] } | { readonly unfit: string };
 
@@ -38,7 +38,7 @@ export function agentCommand(
     ? substituteEntityTokens(command, client, tokenEntityOf(namespace, client))
     : substituteTokens(command, client ?? {});
   if (unmatched.length > 0) return { unmatched };
-  return { line: commandText(commandOf(value) ?? '').replaceAll(OPENING, OPENING_AS_TEXT) };
+  return { line: commandText(commandOf(value) ?? '').replaceAll(OPENING_BRACES, ESCAPED_BRACES) };
 }
 
 function isWindows(client: Client | undefined): boolean {

@@ -20,11 +20,11 @@ const AGENT_CLASS = 'agent';
 const DEFAULT_KEEPALIVE_HANDLER = 'keepalive';
 
 /** Label of an entity that says who manages its configuration. With `sensu-agent`, it is the agent, not the backend. */
-const MANAGED_BY = 'sensu.io/managed_by';
+const MANAGED_BY_LABEL = 'sensu.io/managed_by';
 const AGENT_MANAGES = 'sensu-agent';
 
 /** The stored configuration of an agent, which overrides what the agent reports about itself. */
-type Configuration = Pick<
+type AgentConfiguration = Pick<
   SubmittedV2Entity,
   'subscriptions' | 'deregister' | 'deregistration' | 'redact' | 'keepalive_handlers' | 'user'
 > &
@@ -217,14 +217,14 @@ function isConfiguredHere(
   present: Client,
   isConfigurable: boolean,
 ): boolean {
-  if (metadata.labels?.[MANAGED_BY] === AGENT_MANAGES) return false;
+  if (metadata.labels?.[MANAGED_BY_LABEL] === AGENT_MANAGES) return false;
   // Early agents of version 5 do not send their version.
   if (version ? version.startsWith('5.') : !isConfigurable) return false;
   // An entity that results created before its agent connected has no configuration.
   return present['entity_class'] === AGENT_CLASS || (present.keepalives !== false && present['type'] !== 'proxy');
 }
 
-function configurationOf(namespace: string, client: Client): Configuration {
+function configurationOf(namespace: string, client: Client): AgentConfiguration {
   const { metadata, deregister, deregistration, ...others } = v2EntityOf(namespace, client);
   const { redact, user, keepalive_handlers: handlers } = others as SubmittedV2Entity;
   return {

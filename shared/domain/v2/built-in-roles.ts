@@ -7,9 +7,9 @@ import type { Role, RoleBinding, RoleRule } from '../../schemas/v2/role.ts';
  */
 
 /** The namespace in the metadata of objects that are valid in all namespaces. */
-export const ALL_NAMESPACES = '';
+export const CLUSTER_NAMESPACE = '';
 
-const EDITED = [
+const EDITABLE_RESOURCES = [
   'assets',
   'checks',
   'entities',
@@ -22,18 +22,18 @@ const EDITED = [
   'silenced',
 ];
 
-const READ_NAMESPACES = rule(['get', 'list'], ['namespaces']);
+const READ_NAMESPACES = buildRule(['get', 'list'], ['namespaces']);
 
 /** The group of all users. Every user has the rights of a role that is bound to it. */
 export const USERS_GROUP = 'system:users';
 
 export const BUILT_IN_CLUSTER_ROLES: readonly Role[] = [
-  clusterRole('admin', rule(['*'], [...EDITED, 'roles', 'rolebindings']), READ_NAMESPACES),
-  clusterRole('cluster-admin', rule(['*'], ['*'])),
-  clusterRole('edit', rule(['*'], EDITED), READ_NAMESPACES),
-  clusterRole('system:agent', rule(['*'], ['events'])),
-  clusterRole('system:user', rule(['get', 'update'], ['localselfuser'])),
-  clusterRole('view', rule(['get', 'list'], [...EDITED, 'namespaces'])),
+  clusterRole('admin', buildRule(['*'], [...EDITABLE_RESOURCES, 'roles', 'rolebindings']), READ_NAMESPACES),
+  clusterRole('cluster-admin', buildRule(['*'], ['*'])),
+  clusterRole('edit', buildRule(['*'], EDITABLE_RESOURCES), READ_NAMESPACES),
+  clusterRole('system:agent', buildRule(['*'], ['events'])),
+  clusterRole('system:user', buildRule(['get', 'update'], ['localselfuser'])),
+  clusterRole('view', buildRule(['get', 'list'], [...EDITABLE_RESOURCES, 'namespaces'])),
 ];
 
 export const BUILT_IN_CLUSTER_BINDINGS: readonly RoleBinding[] = [
@@ -42,15 +42,17 @@ export const BUILT_IN_CLUSTER_BINDINGS: readonly RoleBinding[] = [
   clusterBinding('system:user', USERS_GROUP),
 ];
 
-const PIPELINE = { name: 'system:pipeline', namespace: DEFAULT_NAMESPACE };
+const PIPELINE_ROLE = { name: 'system:pipeline', namespace: DEFAULT_NAMESPACE };
 
-export const BUILT_IN_ROLES: readonly Role[] = [{ rules: [rule(['get', 'list'], ['events'])], metadata: PIPELINE }];
+export const BUILT_IN_ROLES: readonly Role[] = [
+  { rules: [buildRule(['get', 'list'], ['events'])], metadata: PIPELINE_ROLE },
+];
 
 export const BUILT_IN_BINDINGS: readonly RoleBinding[] = [
   {
     subjects: [{ type: 'Group', name: 'system:pipeline' }],
     role_ref: { type: 'Role', name: 'system:pipeline' },
-    metadata: PIPELINE,
+    metadata: PIPELINE_ROLE,
   },
 ];
 
@@ -63,18 +65,18 @@ export const PERMANENT_GROUPS: ReadonlySet<string> = new Set(['cluster-admins', 
 /** Built-in cluster roles that can be redefined, because no built-in role binding uses them. */
 export const REPLACEABLE_ROLES: ReadonlySet<string> = new Set(['admin', 'edit', 'view']);
 
-function rule(verbs: NonNullable<RoleRule['verbs']>, resources: string[]): RoleRule {
+function buildRule(verbs: NonNullable<RoleRule['verbs']>, resources: string[]): RoleRule {
   return { verbs, resources, resource_names: null };
 }
 
 function clusterRole(name: string, ...rules: RoleRule[]): Role {
-  return { rules, metadata: { name, namespace: ALL_NAMESPACES } };
+  return { rules, metadata: { name, namespace: CLUSTER_NAMESPACE } };
 }
 
 function clusterBinding(role: string, group: string): RoleBinding {
   return {
     subjects: [{ type: 'Group', name: group }],
     role_ref: { type: 'ClusterRole', name: role },
-    metadata: { name: role, namespace: ALL_NAMESPACES },
+    metadata: { name: role, namespace: CLUSTER_NAMESPACE },
   };
 }

@@ -1,7 +1,7 @@
 import { isAttributes, type Attributes } from '../attributes.ts';
 
 /** Paths of the fields that only the backend sets. A PUT cannot change them. */
-const OF_BACKEND: ReadonlySet<string> = new Set(['metadata.created_by']);
+const BACKEND_FIELDS: ReadonlySet<string> = new Set(['metadata.created_by']);
 
 /**
  * Returns the paths of the fields that a PUT would change, such as `proxy_requests.splay`, in alphabetical order. An
@@ -12,12 +12,12 @@ const OF_BACKEND: ReadonlySet<string> = new Set(['metadata.created_by']);
  * @param after the object to send
  */
 export function changedFields(before: Attributes, after: Attributes): readonly string[] {
-  return changes('', before, after)
-    .filter((path) => !OF_BACKEND.has(path))
+  return changedPaths('', before, after)
+    .filter((path) => !BACKEND_FIELDS.has(path))
     .toSorted();
 }
 
-function changes(prefix: string, before: Attributes, after: Attributes): string[] {
+function changedPaths(prefix: string, before: Attributes, after: Attributes): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => {
     const path = `${prefix}${name}`;
@@ -25,7 +25,7 @@ function changes(prefix: string, before: Attributes, after: Attributes): string[
     if (isAttributes(old) || isAttributes(next)) {
       const isSameKind = (isAttributes(old) || isZero(old)) && (isAttributes(next) || isZero(next));
       if (!isSameKind) return [path];
-      return changes(`${path}.`, isAttributes(old) ? old : {}, isAttributes(next) ? next : {});
+      return changedPaths(`${path}.`, isAttributes(old) ? old : {}, isAttributes(next) ? next : {});
     }
     return isEqual(old, next) ? [] : [path];
   });
@@ -34,7 +34,7 @@ function changes(prefix: string, before: Attributes, after: Attributes): string[
 function isEqual(a: unknown, b: unknown): boolean {
   if (isZero(a) && isZero(b)) return true;
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, at) => isEqual(item, b[at]));
-  if (isAttributes(a) && isAttributes(b)) return changes('', a, b).length === 0;
+  if (isAttributes(a) && isAttributes(b)) return changedPaths('', a, b).length === 0;
   return a === b;
 }
 

@@ -1,6 +1,6 @@
 import type { V2Asset } from '../../schemas/v2/asset.ts';
 import type { V2Hook } from '../../schemas/v2/hook.ts';
-import { textsIn } from '../attributes.ts';
+import { textItemsOf } from '../attributes.ts';
 
 /** The `check_hooks` of a check: lists of hooks by type, such as `[{"critical": ["ps"]}, {"1": ["df"]}]`. */
 export type CheckHooks = readonly Readonly<Record<string, readonly string[] | null>>[];
@@ -9,7 +9,7 @@ export type CheckHooks = readonly Readonly<Record<string, readonly string[] | nu
  * Adds hooks to those of a check, without duplicates. As in Sensu Go, each is added to the first list of its type. If
  * there is no such list, a new one is appended.
  */
-export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, readonly string[]>>): CheckHooks {
+export function addHooks(hooks: CheckHooks, more: Readonly<Record<string, readonly string[]>>): CheckHooks {
   const left = new Map(Object.entries(more));
   const extended = hooks.map((list) =>
     Object.fromEntries(
@@ -24,7 +24,7 @@ export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, reado
 }
 
 /** Removes a hook of a type, and its list if it is then empty. Returns undefined if the check has no such hook. */
-export function withoutHook(hooks: CheckHooks, type: string, name: string): CheckHooks | undefined {
+export function removeHook(hooks: CheckHooks, type: string, name: string): CheckHooks | undefined {
   if (!hooks.some((list) => list[type]?.includes(name))) return undefined;
   return hooks
     .map((list) =>
@@ -63,7 +63,8 @@ export function needsOf(
   { check_hooks: hooks, runtime_assets: assets }: Readonly<Record<string, unknown>>,
   source: NeedSource,
 ): CheckNeeds {
-  const assetsOf = (names: unknown): readonly V2Asset[] => textsIn(names).flatMap((name) => source.asset(name) ?? []);
+  const assetsOf = (names: unknown): readonly V2Asset[] =>
+    textItemsOf(names).flatMap((name) => source.asset(name) ?? []);
   const definedHooks = hookNames(Array.isArray(hooks) ? (hooks as CheckHooks) : []).flatMap(
     (name) => source.hook(name) ?? [],
   );

@@ -4,7 +4,7 @@ import { timeWindowsOf } from '../../schemas/v2/windows.ts';
 import { redact } from '../redact.ts';
 import { commandOfV2, shownCommand } from './definition-command.ts';
 import { entityConditions } from './expressions.ts';
-import { isUntranslatable, type Untranslatable } from './problem.ts';
+import { isUntranslatable, type UntranslatableObject } from './problem.ts';
 import { CONFIGURED_ANNOTATIONS } from './source.ts';
 import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 
@@ -15,7 +15,7 @@ type NamedCheck = CheckDefinition & { readonly name: string };
  * results (completion 1.17). In a v2 check, zero, empty text and null mean "not set". Attributes that the backend does
  * not use are kept for agents, handlers and v2 events.
  */
-export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
+export function checkDefinitionOf(check: V2Check): NamedCheck | UntranslatableObject {
   const {
     metadata: { name, labels, annotations },
     subscriptions,
@@ -41,7 +41,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
   if ('problem' in conditions) return { problem: `proxy_requests.entity_attributes: ${conditions.problem}` };
   const windows = timeWindowsOf(subdue);
   return {
-    ...present(attributes),
+    ...omitMissing(attributes),
     ...onlyPositive({ interval, timeout, ttl }),
     ...(cron ? { cron } : {}),
     ...(source ? { source } : {}),
@@ -124,7 +124,7 @@ export function v2CheckOf(namespace: string, definition: NamedCheck): V2Check {
   };
 }
 
-function present(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function omitMissing(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined));
 }
 

@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../schemas/command.ts';
 import { commandOf, commandText } from '../command-text.ts';
-import type { Untranslatable } from './problem.ts';
+import type { UntranslatableObject } from './problem.ts';
 
 /** An object of the v2 API with a command, such as a check or a hook. */
 interface V2Command {
@@ -16,14 +16,14 @@ interface V2Command {
 export function withCommandText<Definition extends object>(definition: Definition & V2Command): Definition {
   const { command, mon } = definition;
   const list = typeof command === 'object' ? (command ?? undefined) : undefined;
-  const own = list ?? listUnder(mon);
+  const own = list ?? ownCommandList(mon);
   if (own === undefined || (list === undefined && command)) return definition;
   return { ...definition, command: commandText(own), mon: { ...mon, command: own } };
 }
 
 /** Returns the command to run, or the problem if `command` and `mon.command` contradict each other. */
-export function commandOfV2({ command, mon }: V2Command): CommandLine | Untranslatable {
-  const own = listUnder(mon);
+export function commandOfV2({ command, mon }: V2Command): CommandLine | UntranslatableObject {
+  const own = ownCommandList(mon);
   if (own === undefined) return command ?? '';
   if (command && commandText(command) !== commandText(own)) {
     return { problem: 'command: differs from mon.command: change both, or set mon.command to null' };
@@ -40,7 +40,7 @@ export function shownCommand(command: CommandLine): {
   return typeof command === 'string' ? { command: text } : { command: text, mon: { command } };
 }
 
-function listUnder(mon: V2Command['mon']): readonly string[] | undefined {
+function ownCommandList(mon: V2Command['mon']): readonly string[] | undefined {
   const own = commandOf(mon?.['command']);
   return typeof own === 'string' ? undefined : own;
 }

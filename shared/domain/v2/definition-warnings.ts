@@ -1,8 +1,8 @@
-import { isAttributes, textsIn, type Attributes } from '../attributes.ts';
+import { isAttributes, textItemsOf, type Attributes } from '../attributes.ts';
 import { ENTITY_SUBJECT, EVENT_SUBJECT, type Shape } from '../attribute-shapes.ts';
 import { expressionWarnings } from '../unknown-attributes.ts';
 import { entityConditions, eventConditions, type V2Expressions } from './expressions.ts';
-import type { Untranslatable } from './problem.ts';
+import type { UntranslatableObject } from './problem.ts';
 import { unreadableToken } from './tokens.ts';
 
 /**
@@ -14,7 +14,7 @@ import { unreadableToken } from './tokens.ts';
 export function definitionWarnings(kind: string, definition: Attributes): string[] {
   switch (kind) {
     case 'filters':
-      return warningsOf(eventConditions(textsIn(definition['expressions'])), EVENT_SUBJECT);
+      return warningsOf(eventConditions(textItemsOf(definition['expressions'])), EVENT_SUBJECT);
     case 'checks':
       return [...unreadableTokenWarnings(definition), ...proxyRequestWarnings(definition['proxy_requests'])];
     case 'pipelines':
@@ -26,7 +26,7 @@ export function definitionWarnings(kind: string, definition: Attributes): string
 
 /** Returns a warning if a check has a token that mon cannot replace. Then only Sensu Go agents can run the check. */
 function unreadableTokenWarnings({ command, env_vars: variables }: Attributes): string[] {
-  const texts = [...(typeof command === 'string' ? [command] : textsIn(command)), ...textsIn(variables)];
+  const texts = [...(typeof command === 'string' ? [command] : textItemsOf(command)), ...textItemsOf(variables)];
   const problem = texts.map((text) => unreadableToken(text)).find((one) => one !== undefined);
   return problem === undefined ? [] : [`only agents of Sensu Go can run it, because of a token: ${problem}`];
 }
@@ -44,11 +44,11 @@ function foreignHandlerWarnings(workflows: unknown): string[] {
 
 /** Returns the warnings about the `proxy_requests` of a check from the v2 API or a configuration file. */
 export function proxyRequestWarnings(proxy: unknown): string[] {
-  const expressions = isAttributes(proxy) ? textsIn(proxy['entity_attributes']) : [];
+  const expressions = isAttributes(proxy) ? textItemsOf(proxy['entity_attributes']) : [];
   return warningsOf(entityConditions(expressions), ENTITY_SUBJECT);
 }
 
 /** Returns the warnings about expressions; syntax errors are reported elsewhere. */
-function warningsOf(conditions: V2Expressions | Untranslatable, shape: Shape): string[] {
+function warningsOf(conditions: V2Expressions | UntranslatableObject, shape: Shape): string[] {
   return 'problem' in conditions ? [] : expressionWarnings(conditions, shape);
 }

@@ -5,11 +5,11 @@ import { clientSubscription } from '../subscription.ts';
 import { NETWORK_FIELDS, SYSTEM_FIELDS, zeroValuesInEvent } from './event-shape.ts';
 import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 
-const AGENT = 'agent';
-const PROXY = 'proxy';
+const AGENT_ENTITY_CLASS = 'agent';
+const PROXY_ENTITY_CLASS = 'proxy';
 
 /** Attributes of a client that the v2 API does not show, or shows under another name. */
-const NOT_SHOWN: ReadonlySet<string> = new Set([
+const HIDDEN_ATTRIBUTES: ReadonlySet<string> = new Set([
   'name',
   'address',
   'timestamp',
@@ -51,7 +51,7 @@ const REPLACED_ATTRIBUTES: ReadonlySet<string> = new Set([
 export function v2EntityOf(namespace: string, client: Client): V2Entity {
   const entityClass = classOf(client);
   return {
-    ...only(client, (attribute) => !NOT_SHOWN.has(attribute)),
+    ...pickAttributes(client, (attribute) => !HIDDEN_ATTRIBUTES.has(attribute)),
     metadata: {
       name: client.name,
       namespace,
@@ -70,12 +70,14 @@ export function v2EntityOf(namespace: string, client: Client): V2Entity {
   };
 }
 
-const ADDED = ['labels', 'annotations', 'created_by'];
+const ADDED_METADATA = ['labels', 'annotations', 'created_by'];
 
 /** Returns the attributes of a client that only the v2 API can set. */
 export function addedToEntity(client: Client | undefined): Readonly<Record<string, unknown>> {
   if (client === undefined) return {};
-  return Object.fromEntries(ADDED.filter((name) => Object.hasOwn(client, name)).map((name) => [name, client[name]]));
+  return Object.fromEntries(
+    ADDED_METADATA.filter((name) => Object.hasOwn(client, name)).map((name) => [name, client[name]]),
+  );
 }
 
 /** Data for the conversion of an entity to a client. */
@@ -106,13 +108,13 @@ export function clientOfEntity(entity: SubmittedV2Entity, context: EntityContext
   const { metadata, last_seen, keepalive_handlers: handlers, subscriptions, entity_class, ...attributes } = entity;
   const { name, labels, annotations } = metadata;
   const isKept = (attribute: string): boolean => !REPLACED_ATTRIBUTES.has(attribute) && entity[attribute] !== null;
-  const entityClass = entity_class || PROXY;
+  const entityClass = entity_class || PROXY_ENTITY_CLASS;
   const creator = source === 'put' ? metadata.created_by : present === undefined ? createdBy : present['created_by'];
   const sent = sentSubscriptions(name, subscriptions, entityClass, source);
   return {
-    ...(present === undefined ? {} : only(present, isKept)),
-    ...only(attributes, (attribute) => isOwn(attribute, attributes[attribute])),
-    ...(entityClass === PROXY ? { type: PROXY } : {}),
+    ...(present === undefined ? {} : pickAttributes(present, isKept)),
+    ...pickAttributes(attributes, (attribute) => isStoredAttribute(attribute, attributes[attribute])),
+    ...(entityClass === PROXY_ENTITY_CLASS ? { type: PROXY_ENTITY_CLASS } : {}),
     ...(sent === undefined ? {} : { sent_subscriptions: sent }),
     ...(source === 'agent' ? {} : { last_seen: last_seen ?? 0 }),
     ...(labels === undefined ? {} : { labels }),
@@ -151,7 +153,7 @@ function completeSystem(system: Settings): Settings {
   const isEmpty = !Array.isArray(interfaces) || interfaces.length === 0;
   return {
     ...SYSTEM_ZERO_VALUES,
-    ...only(system, (name) => (system[name] ?? null) !== null),
+    ...pickAttributes(system, (name) => (system[name] ?? null) !== null),
     network: { ...network, ...(isEmpty && NETWORK_ZERO_VALUES) },
   };
 }
@@ -159,7 +161,7 @@ function completeSystem(system: Settings): Settings {
 function classOf(client: Client): string {
   const own = client['entity_class'];
   if (typeof own === 'string' && own !== '') return own;
-  return client['type'] === PROXY ? PROXY : AGENT;
+  return client['type'] === PROXY_ENTITY_CLASS ? PROXY_ENTITY_CLASS : AGENT_ENTITY_CLASS;
 }
 
 function agentVersion(client: Client, entityClass: string): string {
@@ -167,7 +169,7 @@ function agentVersion(client: Client, entityClass: string): string {
   if (typeof own === 'string') return own;
   // Sensu Go agents of version 5 do not send their version, and `version` of a client is that of the v1 protocol.
   if (typeof client['entity_class'] === 'string') return '';
-  return entityClass === AGENT && client.keepalives !== false ? client.version : '';
+  return entityClass === AGENT_ENTITY_CLASS && client.keepalives !== false ? client.version : '';
 }
 
 function keepaliveOf(client: Client | undefined): Settings {
@@ -199,7 +201,7 @@ function sentSubscriptions(
   source: EntityContext['source'],
 ): readonly string[] | null | undefined {
   if (source === 'agent') return undefined;
-  if (source === 'put' || entityClass === AGENT) return subscriptions ?? null;
+  if (source === 'put' || entityClass === AGENT_ENTITY_CLASS) return subscriptions ?? null;
   const sent = [...(subscriptions ?? []), v2Subscription(clientSubscription(name))];
   return sent.length === ownSubscriptions(name, subscriptions).length ? undefined : sent;
 }
@@ -240,11 +242,11 @@ function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity[
  * Whether an attribute of an entity is stored. Attributes of the v1 API are not stored. Null is stored only for the
  * attributes in `REPLACED_ATTRIBUTES`.
  */
-function isOwn(attribute: string, value: unknown): boolean {
-  if (NOT_SHOWN.has(attribute) || value === undefined) return false;
+function isStoredAttribute(attribute: string, value: unknown): boolean {
+  if (HIDDEN_ATTRIBUTES.has(attribute) || value === undefined) return false;
   return value !== null || REPLACED_ATTRIBUTES.has(attribute);
 }
 
-function only(record: Settings, isIncluded: (name: string) => boolean): Record<string, unknown> {
+function pickAttributes(record: Settings, isIncluded: (name: string) => boolean): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => isIncluded(name)));
 }

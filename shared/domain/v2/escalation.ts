@@ -1,15 +1,15 @@
-import { ALL, ROLE_VERBS } from '../../schemas/v2/role.ts';
+import { ALL_WILDCARD, ROLE_VERBS } from '../../schemas/v2/role.ts';
 import type { Scope } from '../../schemas/scope.ts';
 import { isGranted, READ_RESOURCES, type Operation, type Grant } from './roles.ts';
 
 /** The rights of an API caller: scopes, which are valid in all namespaces, and grants by roles. */
-export interface Rights {
+export interface RightsSet {
   readonly scopes: ReadonlySet<Scope>;
   readonly grants: readonly Grant[];
 }
 
 /** The rights of a caller who grants rights to others. */
-export interface OwnRights extends Rights {
+export interface OwnRights extends RightsSet {
   /** The only namespace in which the rights are valid; undefined if they are not limited to one. */
   readonly namespace?: string | undefined;
 }
@@ -20,7 +20,7 @@ export interface OwnRights extends Rights {
  */
 const COMPARED_MAX = 2000;
 /** Maximum number of missing rights that an error message names. */
-const NAMED_MAX = 3;
+const NAMED_RIGHTS_MAX = 3;
 
 /**
  * The role rules that are equivalent to each scope. The scope `resolve` also allows to request a run of a check. No
@@ -34,7 +34,7 @@ const RULES_OF_SCOPE: Readonly<Record<Scope, Grant['rules']>> = {
     { verbs: ['update', 'delete'], resources: ['events'] },
     { verbs: ['delete'], resources: ['entities'] },
   ],
-  admin: [{ verbs: [ALL], resources: [ALL] }],
+  admin: [{ verbs: [ALL_WILDCARD], resources: [ALL_WILDCARD] }],
 };
 
 /** Whether the caller has all rights, and so is allowed to grant any right. */
@@ -48,7 +48,7 @@ export function hasAllRights({ scopes, namespace }: OwnRights): boolean {
  *
  * @param present rights that the users who get the rights have already
  */
-export function missingRights(own: OwnRights, requestedRights: Rights, present?: Rights): readonly string[] {
+export function missingRights(own: OwnRights, requestedRights: RightsSet, present?: RightsSet): readonly string[] {
   if (hasAllRights(own)) return [];
   const scopes = new Set([...(own.namespace === undefined ? own.scopes : []), ...(present?.scopes ?? [])]);
   const grants = [...grantsOf(own), ...(present === undefined ? [] : grantsOf(present))];
@@ -62,11 +62,11 @@ export function missingRights(own: OwnRights, requestedRights: Rights, present?:
   for (const doing of singleRights(requestedRights.grants)) {
     compared++;
     if (compared > COMPARED_MAX) missing.add(`more than ${String(COMPARED_MAX)} single rights, which are not compared`);
-    else if (!holds(grants, doing)) missing.add(inWords(doing));
-    if (missing.size > NAMED_MAX || compared > COMPARED_MAX) break;
+    else if (!isHeldRight(grants, doing)) missing.add(describeOperation(doing));
+    if (missing.size > NAMED_RIGHTS_MAX || compared > COMPARED_MAX) break;
   }
   const named = [...missing];
-  return named.length > NAMED_MAX ? [...named.slice(0, NAMED_MAX), 'others'] : named;
+  return named.length > NAMED_RIGHTS_MAX ? [...named.slice(0, NAMED_RIGHTS_MAX), 'others'] : named;
 }
 
 /** Returns all grants of a caller, including those by scopes, limited to the caller's namespace if there is one. */
@@ -91,13 +91,13 @@ function* singleRights(grants: readonly Grant[]): Iterable<Operation> {
   }
 }
 
-function holds(grants: readonly Grant[], doing: Operation): boolean {
+function isHeldRight(grants: readonly Grant[], doing: Operation): boolean {
   if (isGranted(grants, doing)) return true;
-  return doing.verb === ALL && ROLE_VERBS.every((verb) => isGranted(grants, { ...doing, verb }));
+  return doing.verb === ALL_WILDCARD && ROLE_VERBS.every((verb) => isGranted(grants, { ...doing, verb }));
 }
 
-function inWords({ verb, resource, name, namespace }: Operation): string {
-  const verbs = verb === ALL ? 'every verb' : verb;
-  const what = `${resource === ALL ? 'every resource' : resource}${name === '' ? '' : ` ${name}`}`;
+function describeOperation({ verb, resource, name, namespace }: Operation): string {
+  const verbs = verb === ALL_WILDCARD ? 'every verb' : verb;
+  const what = `${resource === ALL_WILDCARD ? 'every resource' : resource}${name === '' ? '' : ` ${name}`}`;
   return `${verbs} of ${what} ${namespace === undefined ? 'in all namespaces' : `in the namespace ${namespace}`}`;
 }

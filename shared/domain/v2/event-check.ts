@@ -8,8 +8,8 @@ import { v2Subscription } from './subscription.ts';
  * The types of check attributes that v2 clients expect. If an attribute of a result has another type, it is omitted,
  * because v2 clients could not parse the whole list of events.
  */
-const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  ...kinds(Array.isArray, [
+const TYPE_TESTS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ...testsByName(Array.isArray, [
     'runtime_assets',
     'check_hooks',
     'output_metric_handlers',
@@ -19,15 +19,15 @@ const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
     'secrets',
     'pipelines',
   ]),
-  ...kinds(isText, ['command', 'cron', 'output_metric_format', 'scheduler', 'processed_by']),
-  ...kinds(isBoolean, ['publish', 'round_robin', 'stdin', 'discard_output']),
-  ...kinds(Number.isInteger, ['max_output_size']),
+  ...testsByName(isText, ['command', 'cron', 'output_metric_format', 'scheduler', 'processed_by']),
+  ...testsByName(isBoolean, ['publish', 'round_robin', 'stdin', 'discard_output']),
+  ...testsByName(Number.isInteger, ['max_output_size']),
 ]);
 
 const ZERO_VALUES = zeroValuesInEvent(CHECK_FIELDS);
 
 /** Attributes of a result that are not copied to a v2 event: they are renamed, computed again or omitted. */
-const NOT_SHOWN: ReadonlySet<string> = new Set([
+const HIDDEN_ATTRIBUTES: ReadonlySet<string> = new Set([
   'name',
   'type',
   'origin',
@@ -50,16 +50,16 @@ export function shownAttributes(check: CheckResult, namespace: string): Settings
   const shown: Record<string, unknown> = { ...ZERO_VALUES };
   for (const name of Object.keys(check)) {
     const value = check[name];
-    if (!NOT_SHOWN.has(name) && (KINDS.get(name)?.(value) ?? true)) shown[name] = value;
+    if (!HIDDEN_ATTRIBUTES.has(name) && (TYPE_TESTS.get(name)?.(value) ?? true)) shown[name] = value;
   }
   const { handler, handlers, source, subdue } = check;
   // The v2 API shows commands as text only.
   const command = commandOf(check['command']);
   if (command !== undefined) shown['command'] = commandText(command);
-  shown['handlers'] = withoutMetrics(textsOf(handlers) ?? (isText(handler) ? [handler] : []), check);
+  shown['handlers'] = removeMetricHandlers(textsOf(handlers) ?? (isText(handler) ? [handler] : []), check);
   shown['subscriptions'] = (textsOf(check['subscribers']) ?? []).map(v2Subscription);
   shown['proxy_entity_name'] = isText(source) ? source : '';
-  for (const name of SECONDS) shown[name] = secondsOf(check[name]);
+  for (const name of SECONDS_ATTRIBUTES) shown[name] = secondsOf(check[name]);
   shown['subdue'] = isSettings(subdue) && isSettings(subdue['days']) ? subdue : null;
   const hooks = hooksOf(check['hooks'], namespace);
   if (hooks !== undefined) shown['hooks'] = hooks;
@@ -67,7 +67,7 @@ export function shownAttributes(check: CheckResult, namespace: string): Settings
 }
 
 /** Removes the handlers that get only metrics. v2 events list them in `metrics.handlers`. */
-function withoutMetrics(handlers: readonly string[], check: CheckResult): readonly string[] {
+function removeMetricHandlers(handlers: readonly string[], check: CheckResult): readonly string[] {
   const { metrics, output_metric_handlers: ofOutput } = check;
   const others = [
     ...((isSettings(metrics) ? textsOf(metrics['handlers']) : undefined) ?? []),
@@ -76,7 +76,7 @@ function withoutMetrics(handlers: readonly string[], check: CheckResult): readon
   return others.length === 0 ? handlers : handlers.filter((name) => !others.includes(name));
 }
 
-const SECONDS = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
+const SECONDS_ATTRIBUTES = ['interval', 'timeout', 'ttl', 'low_flap_threshold', 'high_flap_threshold'] as const;
 
 /** Converts the hooks of a result to a list for the v2 API. In the v1 API they are an object with a key per hook. */
 function hooksOf(hooks: unknown, namespace: string): unknown {
@@ -95,7 +95,7 @@ function textsOf(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter(isText) : undefined;
 }
 
-function kinds(
+function testsByName(
   is: (value: unknown) => boolean,
   names: readonly string[],
 ): (readonly [name: string, is: (value: unknown) => boolean])[] {

@@ -17,10 +17,10 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
   const check = event.check ?? {};
   const runs = runsOf(check['history'], result);
   const history = historyFromShownStatuses(runs.map(({ status }) => status));
-  const lastOk = seconds(check['last_ok']) ?? null;
+  const lastOk = positiveSeconds(check['last_ok']) ?? null;
   const isFlapping = check['state'] === 'flapping';
-  const occurrences = count(check['occurrences']) ?? 1;
-  const watermark = Math.max(count(check['occurrences_watermark']) ?? 1, occurrences);
+  const occurrences = positiveCount(check['occurrences']) ?? 1;
+  const watermark = Math.max(positiveCount(check['occurrences_watermark']) ?? 1, occurrences);
   if (result.status === 0 && !isFlapping) {
     return {
       history,
@@ -42,7 +42,7 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
       occurrences,
       watermark,
       timestamp: event.timestamp ?? result.executed,
-      lastStateChange: changedAt(runs),
+      lastStateChange: lastStateChangeOf(runs),
       lastOk,
       totalStateChange: changeOf(check['total_state_change'], history),
       notifications: EMPTY_NOTIFICATION_LOG,
@@ -52,23 +52,23 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
   };
 }
 
-interface Run {
+interface HistoryRun {
   readonly status: number;
   /** Epoch seconds of the run; 0 if unknown. */
   readonly executed: number;
 }
 
 /** Returns the runs in the history of a check, oldest first. The last one has the status of the reported result. */
-function runsOf(history: unknown, { status, executed }: CheckResult): readonly Run[] {
-  const runs = (Array.isArray(history) ? history : []).flatMap((run: unknown): Run[] => {
+function runsOf(history: unknown, { status, executed }: CheckResult): readonly HistoryRun[] {
+  const runs = (Array.isArray(history) ? history : []).flatMap((run: unknown): HistoryRun[] => {
     if (!isSettings(run) || !Number.isInteger(run['status'])) return [];
-    return [{ status: Number(run['status']), executed: seconds(run['executed']) ?? 0 }];
+    return [{ status: Number(run['status']), executed: positiveSeconds(run['executed']) ?? 0 }];
   });
   return runs.at(-1)?.status === status ? runs : [...runs, { status, executed }];
 }
 
 /** Returns when the current status began according to the history, in epoch seconds; null if that time is unknown. */
-function changedAt(runs: readonly Run[]): number | null {
+function lastStateChangeOf(runs: readonly HistoryRun[]): number | null {
   const last = runs.at(-1)?.status;
   const before = runs.findLastIndex(({ status }) => status !== last);
   return runs[before + 1]?.executed || null;
@@ -80,10 +80,10 @@ function changeOf(totalStateChange: unknown, history: History): number {
     : v2StateChange(statusesWithoutFirst(history));
 }
 
-function seconds(value: unknown): number | undefined {
+function positiveSeconds(value: unknown): number | undefined {
   return typeof value === 'number' && value > 0 ? value : undefined;
 }
 
-function count(value: unknown): number | undefined {
+function positiveCount(value: unknown): number | undefined {
   return Number.isInteger(value) && Number(value) > 0 ? Number(value) : undefined;
 }

@@ -12,15 +12,15 @@ import { v2HandledEvent } from './handled-event.ts';
  * flags such as `is_incident` are added.
  */
 export function eventSubjectOf(namespace: string, event: Event): Attributes {
-  return subjectOf(namespace, event, eventInFilter(shownTo(namespace, event)));
+  return subjectOf(namespace, event, eventInFilter(eventForFilters(namespace, event)));
 }
 
 /** Returns a redacted event as message templates use it: as in filters, but unset attributes are as in the API. */
 export function templateSubjectOf(namespace: string, event: Event): Attributes {
-  return { ...subjectOf(namespace, event, shownTo(namespace, event)), id: event.id };
+  return { ...subjectOf(namespace, event, eventForFilters(namespace, event)), id: event.id };
 }
 
-function shownTo(namespace: string, event: Event): Attributes {
+function eventForFilters(namespace: string, event: Event): Attributes {
   return { ...v2HandledEvent(namespace, redactEvent(event)) };
 }
 

@@ -12,7 +12,7 @@ import { shownAttributes } from './event-check.ts';
 import { subscriptionOfV2 } from './subscription.ts';
 
 /** The entity, check, history and state from which an event of the v2 API is built. */
-export interface V2EventParts {
+export interface V2EventSource {
   /** Id of the open event; if there is none, an id for this result. */
   readonly id: string;
   readonly namespace: string;
@@ -28,7 +28,7 @@ export interface V2EventParts {
 }
 
 /** Builds a v2 event from the last result of a check, even if it is OK (clients 6). */
-export function v2EventOf(parts: V2EventParts): V2Event {
+export function v2EventOf(parts: V2EventSource): V2Event {
   const { id, namespace, entity, check, history, state, silenced } = parts;
   const { event } = state;
   const metrics = check['metrics'];
@@ -40,7 +40,7 @@ export function v2EventOf(parts: V2EventParts): V2Event {
     entity,
     check: {
       ...shownAttributes(check, namespace),
-      ...counts(parts),
+      ...occurrenceCounts(parts),
       metadata: metadataOf(check, namespace),
       status: shownStatus(check.status),
       output: check.output,
@@ -61,7 +61,7 @@ export function v2EventOf(parts: V2EventParts): V2Event {
   };
 }
 
-function stateOf({ check, state: { event } }: V2EventParts): V2EventState {
+function stateOf({ check, state: { event } }: V2EventSource): V2EventState {
   if (event?.action === 'flapping') return 'flapping';
   return check.status === 0 ? 'passing' : 'failing';
 }
@@ -71,7 +71,11 @@ function stateOf({ check, state: { event } }: V2EventParts): V2EventState {
  * one. For an OK check, the occurrences are its OK results in a row, and the watermark is at least the number of
  * occurrences of the problem before them (completion 1.22).
  */
-function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'occurrences' | 'occurrences_watermark'> {
+function occurrenceCounts({
+  check,
+  history,
+  state,
+}: V2EventSource): Pick<V2EventCheck, 'occurrences' | 'occurrences_watermark'> {
   const { event, okCount, okWatermark } = state;
   if (event?.action === 'resolve') return { occurrences: 1, occurrences_watermark: event.watermark };
   // In the v1 format, OK results of the type metric are not counted.
@@ -114,19 +118,19 @@ function eventMetadataOf(
 ): V2Event['metadata'] {
   const { created_by: creator } = isSettings(check['metadata']) ? check['metadata'] : {};
   const { labels, annotations, created_by: own } = isSettings(check['event_metadata']) ? check['event_metadata'] : {};
-  const shown = acknowledgement === undefined ? annotations : annotated(annotations, acknowledgement);
+  const shown = acknowledgement === undefined ? annotations : addAcknowledgement(annotations, acknowledgement);
   const pairs = pairsOf({ labels, annotations: shown });
   return { ...(Object.keys(pairs).length > 0 ? { namespace } : {}), ...pairs, ...creatorOf(own ?? creator) };
 }
 
-const ACKNOWLEDGED_BY = 'mon.acknowledged_by';
-const ACKNOWLEDGED_NOTE = 'mon.acknowledged_note';
+const OWNER_ANNOTATION = 'mon.acknowledged_by';
+const NOTE_ANNOTATION = 'mon.acknowledged_note';
 
-function annotated(annotations: unknown, { owner, note }: Acknowledgement): Settings {
+function addAcknowledgement(annotations: unknown, { owner, note }: Acknowledgement): Settings {
   return {
     ...(isSettings(annotations) ? annotations : {}),
-    [ACKNOWLEDGED_BY]: owner,
-    ...(note !== undefined && { [ACKNOWLEDGED_NOTE]: note }),
+    [OWNER_ANNOTATION]: owner,
+    ...(note !== undefined && { [NOTE_ANNOTATION]: note }),
   };
 }
 
@@ -134,9 +138,9 @@ function annotated(annotations: unknown, { owner, note }: Acknowledgement): Sett
  * Removes the annotations of an acknowledgement from the metadata of a submitted event, so that an event that a client
  * reads and submits again does not keep them.
  */
-function withoutAcknowledgement(annotations: unknown): unknown {
+function removeAcknowledgement(annotations: unknown): unknown {
   if (!isSettings(annotations)) return annotations;
-  const { [ACKNOWLEDGED_BY]: _owner, [ACKNOWLEDGED_NOTE]: _note, ...others } = annotations;
+  const { [OWNER_ANNOTATION]: _owner, [NOTE_ANNOTATION]: _note, ...others } = annotations;
   return others;
 }
 
@@ -185,7 +189,7 @@ const IGNORED_ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 
 /** Flags for which false means "not set". */
-const FLAGS: ReadonlySet<string> = new Set(['publish', 'round_robin', 'stdin', 'discard_output']);
+const OPTIONAL_FLAGS: ReadonlySet<string> = new Set(['publish', 'round_robin', 'stdin', 'discard_output']);
 
 /**
  * Converts a submitted v2 event to a result, which is then processed like any other. Zero, empty text and null in its
@@ -220,7 +224,7 @@ export function resultOfEvent(
       : {}),
     ...underName('metadata', { ...pairsOf(metadata), ...creatorOf(createdBy) }),
     ...underName('event_metadata', {
-      ...pairsOf({ ...event.metadata, annotations: withoutAcknowledgement(event.metadata?.annotations) }),
+      ...pairsOf({ ...event.metadata, annotations: removeAcknowledgement(event.metadata?.annotations) }),
       ...(event.timestamp ? { timestamp: event.timestamp } : {}),
       ...(executed ? {} : { executed: 0 }),
       ...(issued ? {} : { issued: 0 }),
@@ -290,7 +294,7 @@ function acceptedAttributes(attributes: Settings): Settings {
         value !== null &&
         value !== undefined &&
         value !== '' &&
-        !(value === false && FLAGS.has(name)),
+        !(value === false && OPTIONAL_FLAGS.has(name)),
     ),
   );
 }

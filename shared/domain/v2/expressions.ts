@@ -1,10 +1,10 @@
-import { parseExpression, evaluate, type Expression } from '../expression/expression.ts';
-import { attributeAt, type Attributes } from '../attributes.ts';
+import { parseExpression, evaluateExpression, type Expression } from '../expression/expression.ts';
+import { readAttributePath, type Attributes } from '../attributes.ts';
 import { isTruthy } from '../expression/values.ts';
 import { readScript, runScript, type Script } from '../expression/script.ts';
 import { isTruthyInScript } from '../expression/script-values.ts';
-import type { Moment } from '../attribute-conditions.ts';
-import type { Untranslatable } from './problem.ts';
+import type { EvaluationTime } from '../attribute-conditions.ts';
+import type { UntranslatableObject } from './problem.ts';
 
 /**
  * Parsed expressions of the v2 API. Sensu Go runs them as JavaScript; mon interprets them itself (see `Script` and
@@ -16,29 +16,29 @@ export interface V2Expressions {
 }
 
 /** The first of several expressions that is false; undefined if none is false. */
-export type Objection = { readonly source: string } | undefined;
+export type ExpressionObjection = { readonly source: string } | undefined;
 
 /** The outcome of evaluating the expressions of a v2 filter or proxy request. */
 export interface ExpressionVerdict {
-  readonly objection: Objection;
+  readonly objection: ExpressionObjection;
   /** Expressions that failed with an error. The evaluation continues with the next one; the caller decides. */
   readonly defects: readonly { readonly source: string; readonly message: string }[];
 }
 
-const EVENT = new Set(['event']);
-const ENTITY = new Set(['entity']);
+const EVENT_ROOT = new Set(['event']);
+const ENTITY_ROOT = new Set(['entity']);
 
 /** Parses expressions about an event, such as `event.check.occurrences == 1`. */
-export function eventConditions(sources: readonly string[]): V2Expressions | Untranslatable {
-  return parseAll(sources, EVENT);
+export function eventConditions(sources: readonly string[]): V2Expressions | UntranslatableObject {
+  return parseAll(sources, EVENT_ROOT);
 }
 
 /** Parses expressions about an entity, such as `entity.entity_class == 'proxy'`. */
-export function entityConditions(sources: readonly string[]): V2Expressions | Untranslatable {
-  return parseAll(sources, ENTITY);
+export function entityConditions(sources: readonly string[]): V2Expressions | UntranslatableObject {
+  return parseAll(sources, ENTITY_ROOT);
 }
 
-function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Expressions | Untranslatable {
+function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Expressions | UntranslatableObject {
   const expressions: (Expression | Script)[] = [];
   for (const source of sources) {
     const script = readScript(source);
@@ -63,7 +63,7 @@ function parseAll(sources: readonly string[], roots: ReadonlySet<string>): V2Exp
 export function evaluateExpressions(
   { expressions }: V2Expressions,
   subject: Attributes,
-  moment: Moment,
+  moment: EvaluationTime,
 ): ExpressionVerdict {
   const defects: { readonly source: string; readonly message: string }[] = [];
   for (const expression of expressions) {
@@ -78,13 +78,17 @@ export function evaluateExpressions(
 
 type ExpressionResult = { readonly holds: boolean } | { readonly message: string };
 
-function scriptValue(script: Script, subject: Attributes, { nowMs }: Moment): ExpressionResult {
+function scriptValue(script: Script, subject: Attributes, { nowMs }: EvaluationTime): ExpressionResult {
   const outcome = runScript(script, subject, nowMs);
   return outcome.kind === 'thrown' ? outcome : { holds: isTruthyInScript(outcome.value) };
 }
 
-function olderValue(expression: Expression, subject: Attributes, moment: Moment): ExpressionResult {
-  const outcome = evaluate(expression, { value: null, token: (path) => attributeAt(subject, path), ...moment });
+function olderValue(expression: Expression, subject: Attributes, moment: EvaluationTime): ExpressionResult {
+  const outcome = evaluateExpression(expression, {
+    value: null,
+    token: (path) => readAttributePath(subject, path),
+    ...moment,
+  });
   switch (outcome.kind) {
     case 'value':
       return { holds: isTruthy(outcome.value) };

@@ -1,4 +1,4 @@
-import { textsIn, type Attributes } from '../attributes.ts';
+import { textItemsOf, type Attributes } from '../attributes.ts';
 import { attributePaths } from '../expression/attribute-paths.ts';
 import { eventConditions } from './expressions.ts';
 
@@ -7,7 +7,7 @@ import { eventConditions } from './expressions.ts';
  * entity and the check have no `metadata` in filters, so a filter that uses it passes every event there.
  */
 export function movedFilterWarnings(filter: Attributes): string[] {
-  const conditions = eventConditions(textsIn(filter['expressions']));
+  const conditions = eventConditions(textItemsOf(filter['expressions']));
   if ('problem' in conditions) return [];
   const named = conditions.expressions.flatMap((expression) =>
     [...attributePaths(expression)].flatMap(([root, part, name]) =>

@@ -3,9 +3,9 @@ import { timeWindowsOf } from '../../schemas/v2/windows.ts';
 import type { FilterDefinition } from '../../schemas/filter.ts';
 import { isInWindow, parseTimeWindows, type TimeWindow } from '../time-window.ts';
 import { eventConditions, evaluateExpressions, type V2Expressions } from './expressions.ts';
-import type { Moment } from '../attribute-conditions.ts';
+import type { EvaluationTime } from '../attribute-conditions.ts';
 import type { Attributes } from '../attributes.ts';
-import type { Untranslatable } from './problem.ts';
+import type { UntranslatableObject } from './problem.ts';
 import { CONFIGURED_ANNOTATIONS } from './source.ts';
 
 /** A filter of the v2 API with parsed expressions and time windows. */
@@ -17,7 +17,7 @@ export interface V2EventFilter {
 }
 
 /** Parses a v2 filter once, when it is stored or loaded. */
-export function v2EventFilterOf({ action, expressions, when }: V2Filter): V2EventFilter | Untranslatable {
+export function v2EventFilterOf({ action, expressions, when }: V2Filter): V2EventFilter | UntranslatableObject {
   const conditions = eventConditions(expressions);
   if ('problem' in conditions) return conditions;
   const windows = timeWindowsOf(when);
@@ -47,7 +47,7 @@ export interface V2Verdict {
 export function judgeV2Filter(
   { action, conditions, windows }: V2EventFilter,
   event: Attributes,
-  moment: Moment,
+  moment: EvaluationTime,
 ): V2Verdict {
   if (windows !== undefined && !isInWindow(windows, moment.nowMs, 'UTC')) {
     return { isFiltered: action === 'allow', reason: 'it is outside of the time windows of the filter' };

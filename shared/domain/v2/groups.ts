@@ -1,18 +1,18 @@
 import { SCOPES, type Scope } from '../../schemas/scope.ts';
 
-const OPERATE: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
+const OPERATOR_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 
 /** The group whose members have all rights. */
-export const ADMINISTRATORS = 'cluster-admins';
+export const ADMINISTRATORS_GROUP = 'cluster-admins';
 
 /**
  * Scopes of the built-in user groups, which correspond to groups and roles of Sensu Go. Other groups give no scopes.
  */
 export const GROUP_SCOPES: Readonly<Record<string, readonly Scope[]>> = {
-  [ADMINISTRATORS]: SCOPES,
+  [ADMINISTRATORS_GROUP]: SCOPES,
   admins: SCOPES,
-  editors: OPERATE,
-  operators: OPERATE,
+  editors: OPERATOR_SCOPES,
+  operators: OPERATOR_SCOPES,
   viewers: ['read'],
   'system:agents': ['submit'],
 };

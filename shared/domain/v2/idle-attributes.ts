@@ -1,7 +1,7 @@
 import { idleAttributes } from './import-losses.ts';
 
-const NO_SECRETS = 'secrets are not fetched from providers: use the environment of the backend or of the agent';
-const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs on its host';
+const SECRETS_REMARK = 'secrets are not fetched from providers: use the environment of the backend or of the agent';
+const ASSETS_REMARK = 'assets are not fetched by this backend: install what the command needs on its host';
 
 /**
  * Attributes of Sensu Go objects that are stored and shown but have no effect in mon, each with the reason. The kinds
@@ -10,15 +10,15 @@ const NO_ASSETS = 'assets are not fetched by this backend: install what the comm
  */
 export const IDLE_ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   checks: {
-    secrets: NO_SECRETS,
+    secrets: SECRETS_REMARK,
     output_metric_thresholds: 'metrics are not compared with thresholds: let the check set its status',
     fallback_pipeline: 'fallback pipelines are not supported: add the pipeline to pipelines',
   },
-  handlers: { secrets: NO_SECRETS, runtime_assets: NO_ASSETS },
+  handlers: { secrets: SECRETS_REMARK, runtime_assets: ASSETS_REMARK },
   filters: {
     runtime_assets: 'assets are not fetched by this backend: filters can use only the built-in functions',
   },
-  mutators: { secrets: NO_SECRETS, runtime_assets: NO_ASSETS },
+  mutators: { secrets: SECRETS_REMARK, runtime_assets: ASSETS_REMARK },
   pipelines: { continue_on_error: 'each workflow runs even if others fail' },
 };
 

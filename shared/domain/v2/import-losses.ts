@@ -1,4 +1,4 @@
-import type { Wrapped } from './wrapped-object.ts';
+import type { WrappedObject } from './wrapped-object.ts';
 
 /** An attribute of an imported object that is lost or has no effect, and the reason. */
 export interface LostAttribute {
@@ -6,38 +6,38 @@ export interface LostAttribute {
   readonly reason: string;
 }
 
-const NO_CLUSTER = 'this backend has no cluster';
-const NO_PROVIDERS = 'secret providers are not supported';
-const NO_DIRECTORY = 'directory services are not supported: create the users with monctl user create';
-const NO_STREAMS = 'only handlers of the types pipe, tcp, udp and set are supported';
+const CLUSTER_REASON = 'this backend has no cluster';
+const PROVIDERS_REASON = 'secret providers are not supported';
+const DIRECTORY_REASON = 'directory services are not supported: create the users with monctl user create';
+const STREAMS_REASON = 'only handlers of the types pipe, tcp, udp and set are supported';
 
 /** The types of Sensu Go objects that an import skips, with the reason. */
-const LEFT_OUT: Readonly<Record<string, string>> = {
+const SKIPPED_TYPES: Readonly<Record<string, string>> = {
   Secret: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
-  Env: NO_PROVIDERS,
-  VaultProvider: NO_PROVIDERS,
-  ClusterConfig: NO_CLUSTER,
-  Cluster: NO_CLUSTER,
-  etcd_replicator: NO_CLUSTER,
-  EtcdReplicator: NO_CLUSTER,
+  Env: PROVIDERS_REASON,
+  VaultProvider: PROVIDERS_REASON,
+  ClusterConfig: CLUSTER_REASON,
+  Cluster: CLUSTER_REASON,
+  etcd_replicator: CLUSTER_REASON,
+  EtcdReplicator: CLUSTER_REASON,
   PostgresConfig: 'a separate event store is not supported: the backend stores everything itself',
-  ldap: NO_DIRECTORY,
-  ad: NO_DIRECTORY,
+  ldap: DIRECTORY_REASON,
+  ad: DIRECTORY_REASON,
   oidc: 'single sign-on is not supported: create the users with monctl user create',
   GlobalConfig: 'there is no web interface',
   SearchConfig: 'there is no web interface: save views in the console',
   ServiceComponent: 'business services are not supported: use aggregates',
   RuleTemplate: 'business services are not supported: use aggregates',
-  SumoLogicMetricsHandler: NO_STREAMS,
-  TCPStreamHandler: NO_STREAMS,
-  BatchEventsHandler: NO_STREAMS,
+  SumoLogicMetricsHandler: STREAMS_REASON,
+  TCPStreamHandler: STREAMS_REASON,
+  BatchEventsHandler: STREAMS_REASON,
   Integration: 'it describes an integration to the web interface: create the file of its resources',
   License: 'no license is needed',
 };
 
 /** Returns the reason why the import skips an object of an unsupported type. */
-export function skippedReason({ type, api_version: version }: Pick<Wrapped, 'type' | 'api_version'>): string {
-  const reason = Object.hasOwn(LEFT_OUT, type) ? LEFT_OUT[type] : undefined;
+export function skippedReason({ type, api_version: version }: Pick<WrappedObject, 'type' | 'api_version'>): string {
+  const reason = Object.hasOwn(SKIPPED_TYPES, type) ? SKIPPED_TYPES[type] : undefined;
   return reason ?? `the type ${version}.${type} is not supported`;
 }
 
@@ -53,9 +53,9 @@ export function lostAttributes(
   prefix = '',
 ): readonly LostAttribute[] {
   return Object.entries(original).flatMap(([name, value]) => {
-    if (isNothing(value)) return [];
+    if (isEmptyValue(value)) return [];
     const there = Object.hasOwn(kept, name) ? kept[name] : undefined;
-    if (isNothing(there)) return [{ attribute: prefix + name, reason: 'mon has no such attribute' }];
+    if (isEmptyValue(there)) return [{ attribute: prefix + name, reason: 'mon has no such attribute' }];
     return isEqual(value, there) ? [] : [{ attribute: prefix + name, reason: `it becomes ${shortText(there)}` }];
   });
 }
@@ -66,11 +66,11 @@ export function idleAttributes(
   reasons: Readonly<Record<string, string>>,
 ): readonly LostAttribute[] {
   return Object.entries(reasons).flatMap(([attribute, reason]) =>
-    isNothing(attributes[attribute]) ? [] : [{ attribute, reason: `it is kept, but ${reason}` }],
+    isEmptyValue(attributes[attribute]) ? [] : [{ attribute, reason: `it is kept, but ${reason}` }],
   );
 }
 
-function isNothing(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   if (value === undefined || value === null || value === '' || value === 0 || value === false) return true;
   return typeof value === 'object' && Object.values(value).every((part) => part === null || part === undefined);
 }
@@ -85,13 +85,13 @@ function isEqual(a: unknown, b: unknown): boolean {
   const names = new Set([...Object.keys(left), ...Object.keys(right)]);
   // An attribute without a value equals an absent one.
   return [...names].every(
-    (name) => isEqual(left[name], right[name]) || (isNothing(left[name]) && isNothing(right[name])),
+    (name) => isEqual(left[name], right[name]) || (isEmptyValue(left[name]) && isEmptyValue(right[name])),
   );
 }
 
-const SHORT = 60;
+const SHORT_TEXT_LENGTH = 60;
 
 function shortText(value: unknown): string {
   const text = JSON.stringify(value) ?? '';
-  return text.length <= SHORT ? text : `${text.slice(0, SHORT)}...`;
+  return text.length <= SHORT_TEXT_LENGTH ? text : `${text.slice(0, SHORT_TEXT_LENGTH)}...`;
 }

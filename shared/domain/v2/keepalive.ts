@@ -1,6 +1,6 @@
 import { KEEPALIVE_THRESHOLDS } from '../../schemas/keepalive.ts';
 import type { SubmittedV2Event } from '../../schemas/v2/event.ts';
-import { keepaliveOf, withUnmatched, type KeepaliveStatus } from '../keepalive.ts';
+import { keepaliveOf, addUnmatchedTokens, type KeepaliveStatus } from '../keepalive.ts';
 
 const AGENT_CLASS = 'agent';
 
@@ -64,7 +64,7 @@ export function agentKeepaliveStatus(
 ): Pick<KeepaliveStatus, 'status' | 'output'> {
   const age = ageOf(agent, now);
   const status = statusByAge(agent, age);
-  return withUnmatched({ status, output: outputOf(agent, age, status) }, unmatched);
+  return addUnmatchedTokens({ status, output: outputOf(agent, age, status) }, unmatched);
 }
 
 /**
@@ -96,7 +96,7 @@ function statusByAge(agent: KeepaliveAgent, age: number): KeepaliveStatus['statu
 }
 
 function outputOf(agent: KeepaliveAgent, age: number, status: KeepaliveStatus['status']): string {
-  if (status === 0) return `Keepalive last sent from ${agent.name} at ${moment(agent.timestamp)}`;
+  if (status === 0) return `Keepalive last sent from ${agent.name} at ${formatTime(agent.timestamp)}`;
   const { warning, critical } = agentThresholds(agent) ?? {};
   const threshold = status === 2 ? critical : warning;
   return `No keepalive sent from ${agent.name} for ${String(age)} seconds (>= ${String(threshold)})`;
@@ -109,7 +109,7 @@ const SECONDS_OF_DATE_MAX = 8_640_000_000_000;
  * Formats epoch seconds as `2026-11-22 16:49:42 +0000 UTC`. Numbers out of the range of dates, which agents can send,
  * stay as they are.
  */
-function moment(seconds: number): string {
+function formatTime(seconds: number): string {
   if (Math.abs(seconds) > SECONDS_OF_DATE_MAX) return String(seconds);
   return new Date(seconds * 1000).toISOString().replace(/^(.+)T(.+)\.\d+Z$/, '$1 $2 +0000 UTC');
 }

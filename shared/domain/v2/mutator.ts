@@ -3,11 +3,11 @@ import { validVariables } from '../../schemas/environment.ts';
 import type { MutatorDefinition } from '../../schemas/mutator.ts';
 import { redact } from '../redact.ts';
 import { commandOfV2, shownCommand } from './definition-command.ts';
-import { isUntranslatable, type Untranslatable } from './problem.ts';
+import { isUntranslatable, type UntranslatableObject } from './problem.ts';
 import { CONFIGURED_ANNOTATIONS } from './source.ts';
 
 /** Converts a v2 mutator to the internal definition. */
-export function mutatorDefinitionOf(mutator: V2Mutator): MutatorDefinition | Untranslatable {
+export function mutatorDefinitionOf(mutator: V2Mutator): MutatorDefinition | UntranslatableObject {
   const { timeout, env_vars: envVars } = mutator;
   const command = commandOfV2(mutator);
   if (isUntranslatable(command)) return command;

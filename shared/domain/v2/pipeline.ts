@@ -1,8 +1,8 @@
 import type { EscalationDefinition, HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
 import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
 import { isAttributes } from '../attributes.ts';
-import { BUILT_IN } from '../built-in.ts';
-import { conditionsOfFilters, NOT_SILENCED } from './handler.ts';
+import { BUILT_IN_NAMES } from '../built-in.ts';
+import { conditionsOfFilters, NOT_SILENCED_FILTER } from './handler.ts';
 
 /*
  * Each workflow of a pipeline becomes a handler with the name PIPELINE#WORKFLOW. It is a copy of the handler that the
@@ -10,7 +10,7 @@ import { conditionsOfFilters, NOT_SILENCED } from './handler.ts';
  * identify handlers by name, so their code needs no special case for pipelines. Names in the v2 API cannot contain `#`.
  */
 
-const SEPARATOR = '#';
+const NAME_SEPARATOR = '#';
 
 /** The internal form of a pipeline: a named list of workflows (filter, mutator and handler). */
 export interface PipelineDefinition {
@@ -102,7 +102,7 @@ const PIPELINES_MAX = 100;
  */
 export function pipelineRefs(check: Readonly<Record<string, unknown>>): readonly PipelineRef[] {
   const { pipelines } = check;
-  if (!Array.isArray(pipelines) || pipelines.length === 0) return NONE;
+  if (!Array.isArray(pipelines) || pipelines.length === 0) return NO_HANDLERS;
   const refs = new Map<string, PipelineRef>();
   for (const reference of pipelines.slice(0, PIPELINES_MAX)) {
     if (!isAttributes(reference) || typeof reference['name'] !== 'string' || reference['name'] === '') continue;
@@ -113,7 +113,7 @@ export function pipelineRefs(check: Readonly<Record<string, unknown>>): readonly
   return [...refs.values()];
 }
 
-const NONE: readonly never[] = [];
+const NO_HANDLERS: readonly never[] = [];
 
 function textOr(value: unknown, fallback: string): string {
   return typeof value === 'string' && value !== '' ? value : fallback;
@@ -151,7 +151,7 @@ function routeWorkflow(
   function add(handler: string, depth: number): void {
     const definition = source.handler(handler);
     const ref: WorkflowRef = { pipeline, workflow: name, handler };
-    const own = [pipeline, name, ...(depth === 0 ? [] : [handler])].join(SEPARATOR);
+    const own = [pipeline, name, ...(depth === 0 ? [] : [handler])].join(NAME_SEPARATOR);
     if (definition?.type === 'set') {
       if (depth < SET_DEPTH_MAX) {
         for (const member of definition.handlers) add(member, depth + 1);
@@ -160,7 +160,7 @@ function routeWorkflow(
       const reason = `the handler ${handler} is a set in a set in a set, and handler sets cannot be deeply nested`;
       routed.set(handler, { kind: 'nested_set', name: own, reason, workflow: ref });
     } else if (definition?.type === 'escalation' && foreignType === undefined) {
-      const filters = workflow.filters.filter((filter) => filter !== NOT_SILENCED);
+      const filters = workflow.filters.filter((filter) => filter !== NOT_SILENCED_FILTER);
       routed.set(handler, { kind: 'escalation', name: own, definition: { ...definition, filters }, workflow: ref });
     } else if (definition !== undefined && definition.type !== 'escalation' && foreignType === undefined) {
       const derived = workflowHandler(definition, workflow);
@@ -177,7 +177,7 @@ function routeWorkflow(
 
 function missingText(handler: string, foreignType: string | undefined): string {
   if (foreignType !== undefined) return `and handlers of the type ${foreignType} are not supported`;
-  return BUILT_IN.handlers.has(handler)
+  return BUILT_IN_NAMES.handlers.has(handler)
     ? 'which is built in and runs only for checks that list it in their handlers'
     : 'which is not defined';
 }
@@ -201,7 +201,7 @@ export function handlerOfWorkflow(
   name: string,
   source: PipelineSource,
 ): RunningHandler | EscalationDefinition | undefined {
-  const [pipeline = '', workflow] = name.split(SEPARATOR, 2);
+  const [pipeline = '', workflow] = name.split(NAME_SEPARATOR, 2);
   if (workflow === undefined) return undefined;
   const routed = routePipelines([{ name: pipeline, foreignType: undefined }], source).find((one) => one.name === name);
   return routed?.kind === 'handler' || routed?.kind === 'escalation' ? routed.definition : undefined;

@@ -1,4 +1,4 @@
-import { ALL, type Role, type RoleBinding, type RoleRule, type RoleVerb } from '../../schemas/v2/role.ts';
+import { ALL_WILDCARD, type Role, type RoleBinding, type RoleRule, type RoleVerb } from '../../schemas/v2/role.ts';
 import { SCOPES, type Scope } from '../../schemas/scope.ts';
 import { USERS_GROUP } from './built-in-roles.ts';
 
@@ -11,7 +11,7 @@ export interface Grant {
 
 /** An operation of an API caller that must be authorized. */
 export interface Operation {
-  readonly verb: RoleVerb | typeof ALL;
+  readonly verb: RoleVerb | typeof ALL_WILDCARD;
   /** A resource type, such as `checks`. */
   readonly resource: string;
   /** Name of the object; empty for operations without one, such as list. */
@@ -24,20 +24,23 @@ export interface Operation {
 export function isGranted(grants: readonly Grant[], doing: Operation): boolean {
   return grants.some(
     ({ namespace, rules }) =>
-      (namespace === undefined || namespace === doing.namespace) && rules.some((rule) => allows(rule, doing)),
+      (namespace === undefined || namespace === doing.namespace) && rules.some((rule) => ruleAllows(rule, doing)),
   );
 }
 
-function allows({ verbs, resources, resource_names: names }: RoleRule, { verb, resource, name }: Operation): boolean {
-  const isVerb = verbs?.some((one) => one === ALL || one === verb) === true;
-  const isResource = resources?.some((one) => one === ALL || one === resource) === true;
+function ruleAllows(
+  { verbs, resources, resource_names: names }: RoleRule,
+  { verb, resource, name }: Operation,
+): boolean {
+  const isVerb = verbs?.some((one) => one === ALL_WILDCARD || one === verb) === true;
+  const isResource = resources?.some((one) => one === ALL_WILDCARD || one === resource) === true;
   // A rule with resource names allows neither list nor create, which name no object.
   const isName = (names ?? []).length === 0 || names?.includes(name) === true;
   return isVerb && isResource && isName;
 }
 
 /** Whether the grants allow at least one operation in a namespace. Then the namespace itself is visible. */
-export function grantsAnythingIn(grants: readonly Grant[], namespace: string): boolean {
+export function canSeeNamespace(grants: readonly Grant[], namespace: string): boolean {
   return grants.some(
     (grant) =>
       (grant.namespace === undefined || grant.namespace === namespace) &&
@@ -78,7 +81,7 @@ const SCOPE_NEEDS: Readonly<Record<Scope, readonly RequiredRights[]>> = {
     [['delete'], ['entities']],
     [['create'], ['checks']],
   ],
-  admin: [[[ALL], [ALL]]],
+  admin: [[[ALL_WILDCARD], [ALL_WILDCARD]]],
 };
 
 /** Returns the scopes for which all required rights are granted in all namespaces. */

@@ -22,9 +22,9 @@ export interface SelectorProblem {
 const LENGTH_MAX = 4096;
 const CONDITIONS_MAX = 50;
 
-const SIGN = /\s*(?:(&&|==|!=|[[\],])|"([^"]*)"|'([^']*)'|([^\s[\],&=!"']+))/y;
+const SELECTOR_TOKEN = /\s*(?:(&&|==|!=|[[\],])|"([^"]*)"|'([^']*)'|([^\s[\],&=!"']+))/y;
 
-interface Part {
+interface SelectorToken {
   readonly kind: 'sign' | 'quoted' | 'word';
   readonly text: string;
 }
@@ -41,14 +41,14 @@ export function parseV2Selector(text: string): V2Selector | SelectorProblem {
   const parts = partsOf(text);
   if (!Array.isArray(parts)) return parts;
   const conditions: SelectorCondition[] = [];
-  let remaining: readonly Part[] = parts;
+  let remaining: readonly SelectorToken[] = parts;
   while (true) {
     const read = readCondition(remaining);
     if (!('condition' in read)) return read;
     conditions.push(read.condition);
     const [joint, ...others] = read.remaining;
     if (joint === undefined) return { kind: 'selector', conditions };
-    if (!isSign(joint, '&&')) return problemAt(joint, 'join conditions with &&');
+    if (!isSign(joint, '&&')) return problemAtToken(joint, 'join conditions with &&');
     if (conditions.length === CONDITIONS_MAX) {
       return { kind: 'problem', message: `has more than ${String(CONDITIONS_MAX)} conditions: shorten the selector` };
     }
@@ -62,14 +62,14 @@ export function parseV2Selector(text: string): V2Selector | SelectorProblem {
  * @param valueOf callback that returns the value of a field or label; undefined if it is missing
  */
 export function isSelected({ conditions }: V2Selector, valueOf: (name: string) => unknown): boolean {
-  return conditions.every((condition) => holds(condition, valueOf(condition.name)));
+  return conditions.every((condition) => isConditionTrue(condition, valueOf(condition.name)));
 }
 
 /**
  * Returns the value of a field by its path, such as `check.name` or `event.entity.labels.region`; undefined if there is
  * none. If an object does not have an attribute, it is read from the metadata of the object.
  */
-export function fieldAt(record: Attributes, path: string): unknown {
+export function readFieldPath(record: Attributes, path: string): unknown {
   let value: unknown = record;
   for (const part of path.split('.')) {
     if (!isAttributes(value)) return undefined;
@@ -84,7 +84,7 @@ export function fieldAt(record: Attributes, path: string): unknown {
   return value;
 }
 
-function holds({ operator, values }: SelectorCondition, actual: unknown): boolean {
+function isConditionTrue({ operator, values }: SelectorCondition, actual: unknown): boolean {
   switch (operator) {
     case 'in':
       return actual !== undefined && values.includes(textOf(actual));
@@ -110,13 +110,13 @@ function itemsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(textOf) : textOf(value).split(',');
 }
 
-function partsOf(text: string): Part[] | SelectorProblem {
-  const parts: Part[] = [];
+function partsOf(text: string): SelectorToken[] | SelectorProblem {
+  const parts: SelectorToken[] = [];
   const source = text.trimEnd();
-  SIGN.lastIndex = 0;
-  while (SIGN.lastIndex < source.length) {
-    const start = SIGN.lastIndex;
-    const match = SIGN.exec(source);
+  SELECTOR_TOKEN.lastIndex = 0;
+  while (SELECTOR_TOKEN.lastIndex < source.length) {
+    const start = SELECTOR_TOKEN.lastIndex;
+    const match = SELECTOR_TOKEN.exec(source);
     if (match === null)
       return { kind: 'problem', message: `is invalid starting at "${source.slice(start, start + 20)}"` };
     const [, sign, double, single, word] = match;
@@ -130,12 +130,12 @@ function partsOf(text: string): Part[] | SelectorProblem {
 
 interface ReadCondition {
   readonly condition: SelectorCondition;
-  readonly remaining: readonly Part[];
+  readonly remaining: readonly SelectorToken[];
 }
 
-function readCondition([left, operator, ...remaining]: readonly Part[]): ReadCondition | SelectorProblem {
+function readCondition([left, operator, ...remaining]: readonly SelectorToken[]): ReadCondition | SelectorProblem {
   if (left === undefined) return { kind: 'problem', message: 'lacks a condition: write name == value' };
-  if (left.kind === 'sign') return problemAt(left, 'a condition begins with a name, as in name == value');
+  if (left.kind === 'sign') return problemAtToken(left, 'a condition begins with a name, as in name == value');
   switch (operator?.text) {
     case '==':
     case '!=':
@@ -151,9 +151,9 @@ function readCondition([left, operator, ...remaining]: readonly Part[]): ReadCon
 }
 
 function readValue(
-  { text: name }: Part,
+  { text: name }: SelectorToken,
   operator: SelectorCondition['operator'],
-  [value, ...remaining]: readonly Part[],
+  [value, ...remaining]: readonly SelectorToken[],
 ): ReadCondition | SelectorProblem {
   if (value === undefined || value.kind === 'sign') {
     return { kind: 'problem', message: `has no value for "${name}": write the value in quotes` };
@@ -162,9 +162,9 @@ function readValue(
 }
 
 function readMembership(
-  left: Part,
+  left: SelectorToken,
   operator: 'in' | 'notin',
-  [next, ...remaining]: readonly Part[],
+  [next, ...remaining]: readonly SelectorToken[],
 ): ReadCondition | SelectorProblem {
   if (next === undefined) return { kind: 'problem', message: `needs a list after "${operator}", for example [a, b]` };
   if (next.kind !== 'sign') {
@@ -172,7 +172,7 @@ function readMembership(
     const condition = { name: next.text, operator: operator === 'in' ? 'has' : 'lacks', values: [left.text] } as const;
     return { condition, remaining };
   }
-  if (next.text !== '[') return problemAt(next, 'a list is written [a, b]');
+  if (next.text !== '[') return problemAtToken(next, 'a list is written [a, b]');
   const end = remaining.findIndex((part) => isSign(part, ']'));
   if (end === -1) return { kind: 'problem', message: 'has a list without a closing "]"' };
   const items = remaining.slice(0, end);
@@ -182,10 +182,10 @@ function readMembership(
   return { condition: { name: left.text, operator, values }, remaining: remaining.slice(end + 1) };
 }
 
-function isSign(part: Part, sign: string): boolean {
+function isSign(part: SelectorToken, sign: string): boolean {
   return part.kind === 'sign' && part.text === sign;
 }
 
-function problemAt({ text }: Part, remedy: string): SelectorProblem {
+function problemAtToken({ text }: SelectorToken, remedy: string): SelectorProblem {
   return { kind: 'problem', message: `is invalid at "${text}": ${remedy}` };
 }

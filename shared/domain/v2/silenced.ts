@@ -8,7 +8,7 @@ import { EXPIRE_NEVER } from '../../schemas/lifetime.ts';
  * The subscription and the check of a silence without a selector; both together identify it. Each is null if the
  * silence is not limited to one.
  */
-export interface SilencedParts {
+export interface SilenceIdentity {
   readonly subscription: string | null;
   readonly check: string | null;
 }
@@ -25,7 +25,7 @@ export interface RequestedSilence {
 /**
  * Returns the v2 name of a silence: `SUBSCRIPTION:CHECK`, with `*` for a missing part, or its id if it has a selector.
  */
-export function v2SilencedName(entry: SilencedParts & Partial<Pick<SilencedEntry, 'id' | 'selector'>>): string {
+export function v2SilencedName(entry: SilenceIdentity & Partial<Pick<SilencedEntry, 'id' | 'selector'>>): string {
   const { id, subscription, check, selector } = entry;
   if (selector !== undefined && id !== undefined) return id;
   return `${subscription === null ? '*' : v2Subscription(subscription)}:${check ?? '*'}`;
@@ -37,7 +37,7 @@ export function v2SilencedName(entry: SilencedParts & Partial<Pick<SilencedEntry
  *
  * @returns undefined if subscription and check are both missing or `*`
  */
-export function parseV2SilencedName(name: string): SilencedParts | undefined {
+export function parseV2SilencedName(name: string): SilenceIdentity | undefined {
   // Splits at the last colon, because a colon is more likely in a subscription than in a check. If the name of a check
   // contains a colon, subscription and check must be in the body of the request.
   const at = name.lastIndexOf(':');
@@ -49,25 +49,28 @@ export function parseV2SilencedName(name: string): SilencedParts | undefined {
  *
  * @returns undefined if both are missing or `*`
  */
-export function partsOfV2Silenced({ subscription, check, metadata }: SubmittedV2Silenced): SilencedParts | undefined {
+export function partsOfV2Silenced({ subscription, check, metadata }: SubmittedV2Silenced): SilenceIdentity | undefined {
   const name = metadata?.name;
   return partsOf(subscription, check) ?? (name === undefined ? undefined : parseV2SilencedName(name));
 }
 
-function partsOf(subscription: string | null | undefined, check: string | null | undefined): SilencedParts | undefined {
-  const named = present(subscription);
-  const parts = { subscription: named === null ? null : subscriptionOfV2(named), check: present(check) };
+function partsOf(
+  subscription: string | null | undefined,
+  check: string | null | undefined,
+): SilenceIdentity | undefined {
+  const named = presentName(subscription);
+  const parts = { subscription: named === null ? null : subscriptionOfV2(named), check: presentName(check) };
   return parts.subscription === null && parts.check === null ? undefined : parts;
 }
 
-function present(part: string | null | undefined): string | null {
+function presentName(part: string | null | undefined): string | null {
   return part === undefined || part === '' || part === '*' ? null : part;
 }
 
-type Pairs = Readonly<Record<string, string>>;
+type LabelPairs = Readonly<Record<string, string>>;
 
 /** Whether a map of labels or annotations has entries; Sensu Go omits an empty map. */
-function hasPairs(pairs: Pairs | null | undefined): pairs is Pairs {
+function hasPairs(pairs: LabelPairs | null | undefined): pairs is LabelPairs {
   return Object.keys(pairs ?? {}).length > 0;
 }
 
@@ -110,7 +113,7 @@ function shownPart<Part extends 'check' | 'subscription'>(
  */
 export function silencedOfV2(
   core: SubmittedV2Silenced,
-  parts: SilencedParts,
+  parts: SilenceIdentity,
   before: SilencedEntry | undefined,
 ): RequestedSilence {
   const expireSeconds = (core.expire ?? 0) > 0 ? (core.expire ?? EXPIRE_NEVER) : EXPIRE_NEVER;

@@ -4,16 +4,16 @@ const MODEL_PREFIX = 'client:';
 
 /** Converts a subscription to its v2 form: `client:web-01` becomes `entity:web-01`. */
 export function v2Subscription(subscription: string): string {
-  return renamed(subscription, MODEL_PREFIX, V2_PREFIX);
+  return replacePrefix(subscription, MODEL_PREFIX, V2_PREFIX);
 }
 
 /** Converts a v2 subscription to the internal form: `entity:web-01` becomes `client:web-01`. */
 export function subscriptionOfV2(subscription: string): string {
-  return renamed(subscription, V2_PREFIX, MODEL_PREFIX);
+  return replacePrefix(subscription, V2_PREFIX, MODEL_PREFIX);
 }
 
 /** Replaces the prefix of a subscription, unless the subscription consists only of the prefix. */
-function renamed(subscription: string, from: string, to: string): string {
+function replacePrefix(subscription: string, from: string, to: string): string {
   return subscription.startsWith(from) && subscription.length > from.length
     ? `${to}${subscription.slice(from.length)}`
     : subscription;

@@ -1,4 +1,4 @@
-import { attributeAt, attributeText, isAttributes, type Attributes } from '../attributes.ts';
+import { readAttributePath, attributeText, isAttributes, type Attributes } from '../attributes.ts';
 
 /*
  * The tokens between {{ and }} in v2 checks, which Sensu Go runs as Go templates. The supported features are paths,
@@ -9,15 +9,15 @@ import { attributeAt, attributeText, isAttributes, type Attributes } from '../at
  * Matches a quoted text in a token. Single quotes are accepted too: many published checks use them, although Sensu Go
  * agents reject them.
  */
-const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60|'[^'\n]*'`;
+const TEXT_SOURCE = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60|'[^'\n]*'`;
 
-const PART = new RegExp(
-  String.raw`\s*(?:(?<end>(?:\s-)?\}\})|(?<path>(?:\.[A-Za-z_]\w*)+)|(?<text>${TEXT})|(?<number>-?\d+(?:\.\d+)?)(?!\w)` +
+const PART_TOKEN = new RegExp(
+  String.raw`\s*(?:(?<end>(?:\s-)?\}\})|(?<path>(?:\.[A-Za-z_]\w*)+)|(?<text>${TEXT_SOURCE})|(?<number>-?\d+(?:\.\d+)?)(?!\w)` +
     String.raw`|(?<name>[A-Za-z]\w*)|(?<sign>[|()]))`,
   'y',
 );
 
-const COMMENT = /\s*\/\*(?:[^*]|\*(?!\/))*\*\/\s*(?:-?\}\})/y;
+const COMMENT_TOKEN = /\s*\/\*(?:[^*]|\*(?!\/))*\*\/\s*(?:-?\}\})/y;
 
 /** Maximum nesting of parentheses. */
 const DEPTH_MAX = 10;
@@ -45,7 +45,7 @@ export interface TokenTemplate {
 /** Parses the token whose opening braces end at `start`; returns undefined if it has a syntax error. */
 export function parseTokenTemplate(text: string, start: number): TokenTemplate | undefined {
   const trimsBefore = /^-\s/.test(text.slice(start, start + 2));
-  const reader = new Reader(text, trimsBefore ? start + 1 : start);
+  const reader = new TemplateReader(text, trimsBefore ? start + 1 : start);
   const end = reader.comment();
   const commands = end === undefined ? reader.pipeline('end', 0) : [];
   if (commands === undefined) return undefined;
@@ -60,7 +60,7 @@ export function evaluateTokenTemplate({ commands }: TokenTemplate, entity: Attri
   return isMissing(value) ? undefined : attributeText(value);
 }
 
-class Reader {
+class TemplateReader {
   at: number;
   readonly #text: string;
 
@@ -71,8 +71,8 @@ class Reader {
 
   /** Returns the position after a token that contains only a comment; undefined if it contains something else. */
   comment(): number | undefined {
-    COMMENT.lastIndex = this.at;
-    return COMMENT.test(this.#text) ? COMMENT.lastIndex : undefined;
+    COMMENT_TOKEN.lastIndex = this.at;
+    return COMMENT_TOKEN.test(this.#text) ? COMMENT_TOKEN.lastIndex : undefined;
   }
 
   /**
@@ -84,7 +84,7 @@ class Reader {
     let name: string | undefined;
     let operands: Operand[] = [];
     const finish = (): boolean => {
-      const isComplete = name === undefined ? operands.length === 1 : FUNCTIONS.has(name);
+      const isComplete = name === undefined ? operands.length === 1 : FUNCTIONS_BY_NAME.has(name);
       commands.push({ name, operands });
       name = undefined;
       operands = [];
@@ -112,21 +112,21 @@ class Reader {
   #operand(part: Readonly<Record<string, string | undefined>>, depth: number): Operand | undefined {
     const { path, text, number, sign } = part;
     if (path !== undefined) return { kind: 'path', path: path.slice(1).split('.') };
-    if (text !== undefined) return { kind: 'value', value: unquoted(text) };
+    if (text !== undefined) return { kind: 'value', value: unquoteText(text) };
     if (number !== undefined) return { kind: 'value', value: number };
     const commands = sign === '(' && depth < DEPTH_MAX ? this.pipeline(')', depth + 1) : undefined;
     return commands && { kind: 'pipeline', commands };
   }
 
   #next(): Readonly<Record<string, string | undefined>> | undefined {
-    PART.lastIndex = this.at;
-    const groups = PART.exec(this.#text)?.groups;
-    this.at = PART.lastIndex;
+    PART_TOKEN.lastIndex = this.at;
+    const groups = PART_TOKEN.exec(this.#text)?.groups;
+    this.at = PART_TOKEN.lastIndex;
     return groups;
   }
 }
 
-function unquoted(text: string): string {
+function unquoteText(text: string): string {
   const inner = text.slice(1, -1);
   return text.startsWith('"') ? inner.replace(/\\(["\\])/g, '$1') : inner;
 }
@@ -135,7 +135,7 @@ function valueOfPipeline(commands: readonly Command[], entity: Attributes): unkn
   let piped: readonly unknown[] = [];
   for (const { name, operands } of commands) {
     const values = [...operands.map((operand) => valueOf(operand, entity)), ...piped];
-    piped = [name === undefined ? values[0] : FUNCTIONS.get(name)?.(values)];
+    piped = [name === undefined ? values[0] : FUNCTIONS_BY_NAME.get(name)?.(values)];
   }
   return piped[0];
 }
@@ -143,7 +143,7 @@ function valueOfPipeline(commands: readonly Command[], entity: Attributes): unkn
 function valueOf(operand: Operand, entity: Attributes): unknown {
   switch (operand.kind) {
     case 'path':
-      return attributeAt(entity, operand.path);
+      return readAttributePath(entity, operand.path);
     case 'value':
       return operand.value;
     default:
@@ -152,7 +152,7 @@ function valueOf(operand: Operand, entity: Attributes): unknown {
 }
 
 /** The functions that tokens can call, as in Sensu Go. A value from a pipe is the last argument. */
-const FUNCTIONS: ReadonlyMap<string, (values: readonly unknown[]) => unknown> = new Map([
+const FUNCTIONS_BY_NAME: ReadonlyMap<string, (values: readonly unknown[]) => unknown> = new Map([
   ['default', ([fallback, value]) => (isMissing(value) ? fallback : value)],
   ['or', (values) => values.find((value) => isTruthy(value)) ?? values.at(-1)],
   [
@@ -166,7 +166,7 @@ const FUNCTIONS: ReadonlyMap<string, (values: readonly unknown[]) => unknown> = 
 
 function memberOf(record: unknown, key: unknown): unknown {
   if (Array.isArray(record)) return record[Number(key)] as unknown;
-  return isAttributes(record) && typeof key === 'string' ? attributeAt(record, [key]) : undefined;
+  return isAttributes(record) && typeof key === 'string' ? readAttributePath(record, [key]) : undefined;
 }
 
 /** Whether a value counts as missing: null, undefined, and objects, because they cannot be formatted as text. */

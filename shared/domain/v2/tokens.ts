@@ -1,13 +1,13 @@
 import type { Client } from '../../schemas/client.ts';
 import type { Attributes } from '../attributes.ts';
-import { replaceTexts, substituteText, type Substitution } from '../tokens.ts';
+import { replaceTexts, substituteText, type TokenSubstitution } from '../tokens.ts';
 import { v2EntityOf } from './entity.ts';
 import { evaluateTokenTemplate, parseTokenTemplate } from './token-template.ts';
 
-const OPENING = '{{';
+const OPENING_BRACES = '{{';
 
 /** Maximum length of a token with a syntax error that an error message quotes. */
-const SHOWN_MAX = 40;
+const QUOTED_LENGTH_MAX = 40;
 
 /** Returns the attributes that v2 tokens can use: the entity of a client, with its metadata also at the top level. */
 export function tokenEntityOf(namespace: string, client: Client): Attributes {
@@ -23,11 +23,11 @@ export function tokenEntityOf(namespace: string, client: Client): Attributes {
  * @param entity as returned by `tokenEntityOf`
  * @returns the value with replaced tokens, and in `unmatched` the problems of tokens without duplicates
  */
-export function substituteEntityTokens(value: unknown, client: Attributes, entity: Attributes): Substitution {
+export function substituteEntityTokens(value: unknown, client: Attributes, entity: Attributes): TokenSubstitution {
   const unmatched = new Set<string>();
   const older = new Set<string>();
   const olderIn = (text: string): string => substituteText(text, client, older);
-  const substituted = replaceTexts(value, (text) => substituteIn(text, entity, { olderIn, unmatched }));
+  const substituted = replaceTexts(value, (text) => substituteTextTokens(text, entity, { olderIn, unmatched }));
   for (const path of older) unmatched.add(`:::${path}::: has no value`);
   return { value: substituted, unmatched: [...unmatched] };
 }
@@ -37,7 +37,7 @@ export function unmatchedEntityText(unmatched: readonly string[]): string {
   return `unmatched token: ${unmatched.join(', ')}`;
 }
 
-function substituteIn(
+function substituteTextTokens(
   text: string,
   entity: Attributes,
   { olderIn, unmatched }: { readonly olderIn: (text: string) => string; readonly unmatched: Set<string> },
@@ -46,11 +46,11 @@ function substituteIn(
   let at = 0;
   let trims = false;
   const add = (piece: string): void => void pieces.push(olderIn(trims ? piece.trimStart() : piece));
-  for (let start = text.indexOf(OPENING); start !== -1; start = text.indexOf(OPENING, at)) {
-    const template = parseTokenTemplate(text, start + OPENING.length);
+  for (let start = text.indexOf(OPENING_BRACES); start !== -1; start = text.indexOf(OPENING_BRACES, at)) {
+    const template = parseTokenTemplate(text, start + OPENING_BRACES.length);
     if (template === undefined) {
       add(text.slice(at, start));
-      unmatched.add(unreadable(text, start));
+      unmatched.add(describeUnreadableToken(text, start));
       return '';
     }
     const before = text.slice(at, start);
@@ -67,8 +67,8 @@ function substituteIn(
   return pieces.join('').toWellFormed();
 }
 
-function unreadable(text: string, start: number): string {
-  return `${text.slice(start, start + SHOWN_MAX)} cannot be read: write {{ .path }}`;
+function describeUnreadableToken(text: string, start: number): string {
+  return `${text.slice(start, start + QUOTED_LENGTH_MAX)} cannot be read: write {{ .path }}`;
 }
 
 /**
@@ -76,10 +76,10 @@ function unreadable(text: string, start: number): string {
  * no such token.
  */
 export function unreadableToken(text: string): string | undefined {
-  for (let start = text.indexOf(OPENING); start !== -1;) {
-    const template = parseTokenTemplate(text, start + OPENING.length);
-    if (template === undefined) return unreadable(text, start);
-    start = text.indexOf(OPENING, template.end);
+  for (let start = text.indexOf(OPENING_BRACES); start !== -1;) {
+    const template = parseTokenTemplate(text, start + OPENING_BRACES.length);
+    if (template === undefined) return describeUnreadableToken(text, start);
+    start = text.indexOf(OPENING_BRACES, template.end);
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { isAttributes } from '../attributes.ts';
  * An object of the v2 API as it is written in files: `{type, api_version, metadata, spec}` (completion 1.17). For
  * `core/v2`, the API itself returns `metadata` and the attributes of `spec` in one object.
  */
-export interface Wrapped {
+export interface WrappedObject {
   readonly type: string;
   readonly api_version: string;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ const KIND_BY_TYPE: ReadonlyMap<string, (typeof WRAPPED_KINDS)[number]> = new Ma
 export function kindOf({
   type,
   api_version,
-}: Pick<Wrapped, 'type' | 'api_version'>): (typeof WRAPPED_KINDS)[number] | undefined {
+}: Pick<WrappedObject, 'type' | 'api_version'>): (typeof WRAPPED_KINDS)[number] | undefined {
   return api_version === V2_VERSION ? KIND_BY_TYPE.get(type) : undefined;
 }
 
@@ -69,13 +69,13 @@ export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undef
 }
 
 /** Converts an object of the API to its form in files. */
-export function wrap(kind: WrappedKind, object: Readonly<Record<string, unknown>>): Wrapped {
+export function wrapObject(kind: WrappedKind, object: Readonly<Record<string, unknown>>): WrappedObject {
   const { metadata, ...spec } = object;
   return { type: kind.type, api_version: V2_VERSION, metadata: isAttributes(metadata) ? metadata : {}, spec };
 }
 
 /** Converts an object from a file to its API form. */
-export function unwrap({ type, metadata, spec }: Wrapped): Readonly<Record<string, unknown>> {
+export function unwrapObject({ type, metadata, spec }: WrappedObject): Readonly<Record<string, unknown>> {
   // Namespaces and users have no metadata in the API, so the metadata in a file is dropped.
   return type === 'Namespace' || type === 'User' ? spec : { ...spec, metadata };
 }
@@ -83,15 +83,20 @@ export function unwrap({ type, metadata, spec }: Wrapped): Readonly<Record<strin
 /**
  * Returns the namespace of an object from a file, by default `default`; `''` if objects of its type have no namespace.
  */
-export function namespaceOf(wrapped: Wrapped): string {
+export function namespaceOf(wrapped: WrappedObject): string {
   if (kindOf(wrapped)?.isNamespaced === false) return '';
   const { metadata, spec } = wrapped;
-  const [entity, check] = [metadataIn(spec['entity']), metadataIn(spec['check'])];
-  return text(metadata['namespace']) ?? text(entity['namespace']) ?? text(check['namespace']) ?? 'default';
+  const [entity, check] = [readMetadata(spec['entity']), readMetadata(spec['check'])];
+  return (
+    nonEmptyText(metadata['namespace']) ??
+    nonEmptyText(entity['namespace']) ??
+    nonEmptyText(check['namespace']) ??
+    'default'
+  );
 }
 
 /** Returns a copy of an object with this namespace in its metadata. */
-export function inNamespace<Item extends { readonly metadata: object }>(
+export function setNamespace<Item extends { readonly metadata: object }>(
   item: Item,
   namespace: string,
 ): Item & { readonly metadata: Item['metadata'] & { readonly namespace: string } } {
@@ -102,20 +107,26 @@ export function inNamespace<Item extends { readonly metadata: object }>(
  * Returns the name that identifies an object within its type and namespace: `ENTITY/CHECK` for an event,
  * `SUBSCRIPTION:CHECK` for a silence without a name, otherwise its name; `''` if the object has no name.
  */
-export function wrappedName({ type, metadata, spec }: Wrapped): string {
+export function wrappedName({ type, metadata, spec }: WrappedObject): string {
   switch (type) {
     case 'Namespace':
-      return text(spec['name']) ?? text(metadata['name']) ?? '';
+      return nonEmptyText(spec['name']) ?? nonEmptyText(metadata['name']) ?? '';
     case 'User':
-      return text(spec['username']) ?? text(metadata['name']) ?? '';
+      return nonEmptyText(spec['username']) ?? nonEmptyText(metadata['name']) ?? '';
     case 'Event': {
-      const parts = [text(metadataIn(spec['entity'])['name']), text(metadataIn(spec['check'])['name'])];
+      const parts = [
+        nonEmptyText(readMetadata(spec['entity'])['name']),
+        nonEmptyText(readMetadata(spec['check'])['name']),
+      ];
       return parts.includes(undefined) ? '' : parts.join('/');
     }
     case 'Silenced':
-      return text(metadata['name']) ?? `${text(spec['subscription']) ?? '*'}:${text(spec['check']) ?? '*'}`;
+      return (
+        nonEmptyText(metadata['name']) ??
+        `${nonEmptyText(spec['subscription']) ?? '*'}:${nonEmptyText(spec['check']) ?? '*'}`
+      );
     default:
-      return text(metadata['name']) ?? '';
+      return nonEmptyText(metadata['name']) ?? '';
   }
 }
 
@@ -127,7 +138,7 @@ export function pathOf(kind: WrappedKind, namespace: string, name: string): read
 }
 
 /** Checks that a value from a file has the form `{type, api_version, metadata, spec}`. Returns it, or the problem. */
-export function readWrapped(value: unknown): Wrapped | { readonly problem: string } {
+export function readWrapped(value: unknown): WrappedObject | { readonly problem: string } {
   if (!isAttributes(value)) return { problem: 'is not an object with type, api_version, metadata and spec' };
   const { type, api_version: version, metadata = {}, spec } = value;
   if (typeof type !== 'string' || type === '') return { problem: 'has no type, such as CheckConfig' };
@@ -135,15 +146,15 @@ export function readWrapped(value: unknown): Wrapped | { readonly problem: strin
     return { problem: 'has an api_version that is not a string' };
   if (!isAttributes(metadata ?? {})) return { problem: 'has metadata that is not an object' };
   if (!isAttributes(spec)) return { problem: 'has no spec' };
-  return { type, api_version: version ?? V2_VERSION, metadata: (metadata ?? {}) as Wrapped['metadata'], spec };
+  return { type, api_version: version ?? V2_VERSION, metadata: (metadata ?? {}) as WrappedObject['metadata'], spec };
 }
 
-function metadataIn(value: unknown): Readonly<Record<string, unknown>> {
+function readMetadata(value: unknown): Readonly<Record<string, unknown>> {
   const metadata = isAttributes(value) ? value['metadata'] : undefined;
   return isAttributes(metadata) ? metadata : {};
 }
 
-function text(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
@@ -151,12 +162,16 @@ function text(value: unknown): string | undefined {
  * Whether an object is an entity that counts toward `entity-limit`. An entity in a dump does not count if the v1 API
  * created it (completion 1.22).
  */
-export function isCountedEntity({ type, spec }: Wrapped): boolean {
+export function isCountedEntity({ type, spec }: WrappedObject): boolean {
   const exact = spec['mon'] as { readonly isCounted?: unknown } | null | undefined;
   return type === 'Entity' && exact?.isCounted !== false;
 }
 
 /** Returns an object in the form that is used in dumps: `{type, api_version, metadata, spec}`. */
-export function wrappedOf(type: V2Type, metadata: Wrapped['metadata'], spec: Wrapped['spec']): Wrapped {
+export function wrappedOf(
+  type: V2Type,
+  metadata: WrappedObject['metadata'],
+  spec: WrappedObject['spec'],
+): WrappedObject {
   return { type, api_version: V2_VERSION, metadata, spec };
 }

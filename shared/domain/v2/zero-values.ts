@@ -14,7 +14,7 @@ import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
  */
 
 /** Attributes that Sensu Go omits from responses if they are empty. */
-const OMITTED: ReadonlySet<string> = new Set([
+const OMITTED_IF_EMPTY: ReadonlySet<string> = new Set([
   'command',
   'continue_on_error',
   'cron',
@@ -32,8 +32,8 @@ const OMITTED: ReadonlySet<string> = new Set([
 export function completeCheck(check: V2Check): V2Check {
   const { subdue = null, proxy_requests: proxy } = check;
   return {
-    ...withoutEmpty(check),
-    metadata: withoutEmpty(check.metadata),
+    ...omitEmpty(check),
+    metadata: omitEmpty(check.metadata),
     handlers: check.handlers ?? [],
     high_flap_threshold: check.high_flap_threshold ?? 0,
     interval: check.interval ?? 0,
@@ -72,8 +72,8 @@ export function completeProxyRequests(proxy: NonNullable<V2Check['proxy_requests
 export function completeHandler(handler: V2Handler): V2Handler {
   const { handlers = null, filters = null, env_vars = null, runtime_assets = null, secrets = null } = handler;
   return {
-    ...withoutEmpty(handler),
-    metadata: withoutEmpty(handler.metadata),
+    ...omitEmpty(handler),
+    metadata: omitEmpty(handler.metadata),
     timeout: handler.timeout ?? 0,
     handlers,
     filters,
@@ -85,14 +85,14 @@ export function completeHandler(handler: V2Handler): V2Handler {
 
 export function completeFilter(filter: V2Filter): V2Filter {
   const { runtime_assets = null } = filter;
-  return { ...withoutEmpty(filter), metadata: withoutEmpty(filter.metadata), runtime_assets };
+  return { ...omitEmpty(filter), metadata: omitEmpty(filter.metadata), runtime_assets };
 }
 
 export function completeMutator(mutator: V2Mutator): V2Mutator {
   const { env_vars = null, runtime_assets = null, secrets = null } = mutator;
   return {
-    ...withoutEmpty(mutator),
-    metadata: withoutEmpty(mutator.metadata),
+    ...omitEmpty(mutator),
+    metadata: omitEmpty(mutator.metadata),
     timeout: mutator.timeout ?? 0,
     env_vars,
     runtime_assets,
@@ -100,9 +100,9 @@ export function completeMutator(mutator: V2Mutator): V2Mutator {
   };
 }
 
-function withoutEmpty<Value extends object>(value: Value): Value {
+function omitEmpty<Value extends object>(value: Value): Value {
   return Object.fromEntries(
-    Object.entries(value).filter(([name, item]) => !OMITTED.has(name) || !isEmpty(name, item)),
+    Object.entries(value).filter(([name, item]) => !OMITTED_IF_EMPTY.has(name) || !isEmpty(name, item)),
   ) as Value;
 }
 
@@ -117,8 +117,8 @@ function isEmpty(name: string, item: unknown): boolean {
 
 export function completePipeline(pipeline: V2Pipeline): V2Pipeline {
   return {
-    ...withoutEmpty(pipeline),
-    metadata: withoutEmpty(pipeline.metadata),
+    ...omitEmpty(pipeline),
+    metadata: omitEmpty(pipeline.metadata),
     workflows: pipeline.workflows?.map(completeWorkflow) ?? null,
   };
 }
@@ -136,7 +136,7 @@ function completeWorkflow(workflow: V2Workflow): V2Workflow {
 export function completeHook(hook: V2Hook): V2Hook {
   return {
     ...hook,
-    metadata: withoutEmpty(hook.metadata),
+    metadata: omitEmpty(hook.metadata),
     stdin: hook.stdin ?? false,
     runtime_assets: hook.runtime_assets ?? null,
   };
@@ -146,7 +146,7 @@ export function completeAsset(asset: V2Asset): V2Asset {
   const { filters = null, headers = null, builds } = asset;
   return {
     ...asset,
-    metadata: withoutEmpty(asset.metadata),
+    metadata: omitEmpty(asset.metadata),
     filters,
     builds: builds?.map(completeBuild) ?? null,
     headers,
@@ -160,11 +160,11 @@ function completeBuild(build: Build): Build {
 }
 
 export function completeRole(role: Role): Role {
-  return { ...role, metadata: withoutEmpty(role.metadata), rules: role.rules.map(completeRule) };
+  return { ...role, metadata: omitEmpty(role.metadata), rules: role.rules.map(completeRule) };
 }
 
 export function shownRoleBinding(binding: RoleBinding): RoleBinding {
-  return { ...binding, metadata: withoutEmpty(binding.metadata) };
+  return { ...binding, metadata: omitEmpty(binding.metadata) };
 }
 
 function completeRule(rule: RoleRule): RoleRule {

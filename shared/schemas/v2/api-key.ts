@@ -9,7 +9,7 @@ import { usernameSchema } from './user.ts';
  * base64url.
  */
 const API_KEY = /^mk_(?<id>[\da-f]{16})_(?<secret>[\w-]{43})$/;
-const ID = /^[\da-f]{16}$/;
+const ID_FORMAT = /^[\da-f]{16}$/;
 export const API_KEY_ID_LENGTH = 16;
 
 /** An API key of Sensu Go: a UUID. There, the key is also the name of its resource (completion 1.17). */
@@ -37,7 +37,7 @@ export function isSensuGoApiKey(text: string): boolean {
   return PEER_API_KEY.test(text);
 }
 
-export const apiKeyIdSchema = z.string().regex(ID, 'must be 16 hexadecimal digits');
+export const apiKeyIdSchema = z.string().regex(ID_FORMAT, 'must be 16 hexadecimal digits');
 
 const scopesSchema = z.array(z.enum(SCOPES)).min(1).max(SCOPES.length);
 const secondsSchema = z
@@ -45,7 +45,7 @@ const secondsSchema = z
   .min(1)
   .max(4_102_444_800 + LIFETIME_SECONDS_MAX);
 
-const limits = {
+const limitAttributes = {
   username: usernameSchema,
   /** The purpose of the key, for people. */
   description: z.string().max(NAME_LENGTH_MAX).nullish(),
@@ -59,13 +59,13 @@ const limits = {
 
 /** Body of `POST /apikeys`, which creates an API key. */
 export const grantedApiKeySchema = z
-  .looseObject({ ...limits, expire: z.int().min(1).max(LIFETIME_SECONDS_MAX).nullish() })
+  .looseObject({ ...limitAttributes, expire: z.int().min(1).max(LIFETIME_SECONDS_MAX).nullish() })
   .refine(({ expire, expires_at: at }) => !(expire && at), 'set either expire or expires_at, not both');
 export type GrantedApiKey = z.infer<typeof grantedApiKeySchema>;
 
 /** Body of `PUT /apikeys/ID`: an API key from a dump, which contains only the hash of the key. */
 export const restoredApiKeySchema = z.looseObject({
-  ...limits,
+  ...limitAttributes,
   /** Scopes of the key; empty for a user who has only roles. */
   scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).nullish(),
   /** Whether the key has all roles of its user. Default: true if `scopes` is absent, as when a key is created. */
@@ -78,12 +78,12 @@ export const restoredApiKeySchema = z.looseObject({
 export type RestoredApiKey = z.infer<typeof restoredApiKeySchema>;
 
 /** An API key after a patch was applied. */
-export const patchedApiKeySchema = z.looseObject({ ...limits, metadata: z.looseObject({ name: z.string() }) });
+export const patchedApiKeySchema = z.looseObject({ ...limitAttributes, metadata: z.looseObject({ name: z.string() }) });
 export type PatchedApiKey = z.infer<typeof patchedApiKeySchema>;
 
 /** An API key from a dump of Sensu Go. Its name is the key itself, which is hashed before it is stored. */
 export const peerApiKeySchema = z.looseObject({
-  ...limits,
+  ...limitAttributes,
   metadata: z.looseObject({
     name: z.string().regex(PEER_API_KEY, 'must be a UUID'),
     created_by: z.string().max(NAME_LENGTH_MAX).nullish(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NAME_LENGTH_MAX } from '../name.ts';
 import { assetNameSchema } from './asset-name.ts';
 import { textListSchema } from './check.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { metadataSchema, type StoredV2Object } from './metadata.ts';
 
 const BUILDS_MAX = 100;
 
@@ -47,4 +47,4 @@ export const v2AssetSchema = z
   });
 
 export type SubmittedV2Asset = z.infer<typeof v2AssetSchema>;
-export type V2Asset = Stored<SubmittedV2Asset>;
+export type V2Asset = StoredV2Object<SubmittedV2Asset>;

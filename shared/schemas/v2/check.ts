@@ -5,7 +5,7 @@ import { objectNameSchema } from '../name.ts';
 import { v2CronProblem } from './cron.ts';
 import { subduesSchema } from '../subdues.ts';
 import { assetNameSchema } from './asset-name.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { metadataSchema, type StoredV2Object } from './metadata.ts';
 import { v2SubscriptionSchema } from './subscription.ts';
 import { v2WindowsSchema } from './windows.ts';
 
@@ -126,4 +126,4 @@ export const v2CheckSchema = z
   });
 
 export type SubmittedV2Check = z.infer<typeof v2CheckSchema>;
-export type V2Check = Stored<SubmittedV2Check>;
+export type V2Check = StoredV2Object<SubmittedV2Check>;

@@ -2,15 +2,15 @@ import { cronProblem, dateProblem } from '../cron.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../time-zone.ts';
 
 /** A schedule with a time zone: `CRON_TZ=Europe/Berlin 0 8 * * *`. `TZ` is a shorter name for `CRON_TZ`. */
-const ZONED = /^(?:CRON_)?TZ=(?<zone>\S+)\s+(?<rest>\S.*)$/;
+const ZONED_FORMAT = /^(?:CRON_)?TZ=(?<zone>\S+)\s+(?<rest>\S.*)$/;
 
 /** An interval: `@every 1h30m`. Less than one second counts as one second. */
-const EVERY = /^@every\s+(?<duration>\S+)$/;
-const DURATION = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/;
+const INTERVAL_FORMAT = /^@every\s+(?<duration>\S+)$/;
+const DURATION_FORMAT = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
 
 /** Maximum interval: a hundred years. */
-const EVERY_SECONDS_MAX = 100 * 366 * 86_400;
+const INTERVAL_SECONDS_MAX = 100 * 366 * 86_400;
 
 /** A step such as `5/15`: every 15th value from 5 to the end of the field. */
 const STEP_FROM = /^(?<from>\w+)\/(?<step>\d{1,4})$/;
@@ -34,11 +34,11 @@ export interface V2Cron {
  * @returns undefined if the time zone or the duration is invalid
  */
 export function parseV2Cron(text: string): V2Cron | undefined {
-  const { zone: named, rest: scheduleText } = ZONED.exec(text)?.groups ?? {};
+  const { zone: named, rest: scheduleText } = ZONED_FORMAT.exec(text)?.groups ?? {};
   const zone = named === undefined ? undefined : timeZoneOf(named);
   if (named !== undefined && zone === undefined) return undefined;
   const fields = plainFields(scheduleText ?? text);
-  const duration = EVERY.exec(fields)?.groups?.['duration'];
+  const duration = INTERVAL_FORMAT.exec(fields)?.groups?.['duration'];
   if (duration === undefined) return { zone, fields };
   const everySeconds = secondsOf(duration);
   return everySeconds === undefined ? undefined : { zone, everySeconds, fields: '' };
@@ -85,10 +85,10 @@ function plainItem(item: string, at: number): string {
 }
 
 function secondsOf(text: string): number | undefined {
-  if (text.length > 64 || !DURATION.test(text)) return undefined;
+  if (text.length > 64 || !DURATION_FORMAT.test(text)) return undefined;
   let seconds = 0;
   for (const [, count = '', unit = ''] of text.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)) {
     seconds += Number(count) * (UNIT_SECONDS[unit] ?? 0);
   }
-  return seconds > EVERY_SECONDS_MAX ? undefined : Math.max(1, Math.floor(seconds));
+  return seconds > INTERVAL_SECONDS_MAX ? undefined : Math.max(1, Math.floor(seconds));
 }

@@ -27,7 +27,7 @@ const systemSchema = z.looseObject({
 });
 
 /** All attributes of an entity except its metadata. Each may be absent from the entity of an event. */
-const attributes = {
+const entityAttributes = {
   /**
    * `agent`, `proxy`, `service` or a custom class. Only the entity of an event may lack a class; it then counts as
    * `proxy`.
@@ -51,7 +51,7 @@ const attributes = {
  * Unknown attributes are kept.
  */
 export const v2EntitySchema = z
-  .looseObject({ metadata: metadataSchema(v2NameSchema), ...attributes })
+  .looseObject({ metadata: metadataSchema(v2NameSchema), ...entityAttributes })
   .refine(({ entity_class: entityClass }) => Boolean(entityClass), {
     path: ['entity_class'],
     message: 'must not be empty: write agent, proxy or another class',
@@ -60,7 +60,7 @@ export const v2EntitySchema = z
 /** The entity of a submitted event. Its name may be missing, because the path can contain it. */
 export const eventEntitySchema = z.looseObject({
   metadata: metadataSchema(v2NameSchema).partial({ name: true }).nullish(),
-  ...attributes,
+  ...entityAttributes,
 });
 
 export type SubmittedV2Entity = z.infer<typeof v2EntitySchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textListSchema } from './check.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { metadataSchema, type StoredV2Object } from './metadata.ts';
 import { v2WindowsSchema } from './windows.ts';
 
 /** A filter of the v2 API. `shared/domain/v2/filter.ts` parses its expressions when the filter is stored. */
@@ -15,4 +15,4 @@ export const v2FilterSchema = z.looseObject({
 });
 
 export type SubmittedV2Filter = z.infer<typeof v2FilterSchema>;
-export type V2Filter = Stored<SubmittedV2Filter>;
+export type V2Filter = StoredV2Object<SubmittedV2Filter>;

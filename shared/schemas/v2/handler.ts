@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { argumentsSchema } from '../command.ts';
 import { handlerSchema } from '../handler.ts';
 import { secondsSchema, textListSchema } from './check.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { metadataSchema, type StoredV2Object } from './metadata.ts';
 
-const common = {
+const commonAttributes = {
   metadata: metadataSchema(),
   filters: textListSchema,
   mutator: z.string().nullish(),
@@ -35,7 +35,7 @@ const ownSchema = z
  */
 export const v2HandlerSchema = z
   .looseObject({
-    ...common,
+    ...commonAttributes,
     type: z.enum(['pipe', 'tcp', 'udp', 'set']),
     command: z.union([z.string(), argumentsSchema]).nullish(),
     socket: socketSchema.nullish(),
@@ -55,4 +55,4 @@ export const v2HandlerSchema = z
   });
 
 export type SubmittedV2Handler = z.infer<typeof v2HandlerSchema>;
-export type V2Handler = Stored<SubmittedV2Handler>;
+export type V2Handler = StoredV2Object<SubmittedV2Handler>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SECONDS_MAX, textListSchema } from './check.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { metadataSchema, type StoredV2Object } from './metadata.ts';
 
 /** A hook of the v2 API: a command that agents run after a check whose `check_hooks` name it (completion 1.17). */
 export const v2HookSchema = z.looseObject({
@@ -14,7 +14,7 @@ export const v2HookSchema = z.looseObject({
 });
 
 export type SubmittedV2Hook = z.infer<typeof v2HookSchema>;
-export type V2Hook = Stored<SubmittedV2Hook>;
+export type V2Hook = StoredV2Object<SubmittedV2Hook>;
 
 /**
  * Body of `PUT .../checks/NAME/hooks/TYPE`: lists of hook names, by the status or severity after which they run, such

@@ -9,7 +9,7 @@ export const pairsSchema = z
   .record(z.string().max(NAME_LENGTH_MAX), z.string())
   .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must be at most ${String(PAIRS_MAX)}`);
 
-const attributes = {
+const metadataAttributes = {
   /** Namespace of the object. Absent: the namespace in the path, or `default`. */
   namespace: z.string().max(NAME_LENGTH_MAX).nullish(),
   labels: pairsSchema.nullish(),
@@ -17,7 +17,7 @@ const attributes = {
   created_by: z.string().max(NAME_LENGTH_MAX).nullish(),
 };
 
-type MetadataSchema = z.ZodObject<typeof attributes & { readonly name: z.ZodType<string> }, z.core.$loose>;
+type MetadataSchema = z.ZodObject<typeof metadataAttributes & { readonly name: z.ZodType<string> }, z.core.$loose>;
 
 /**
  * Returns the schema of the metadata that all v2 objects have (completion 1.17). It adds and reorders nothing, so that
@@ -26,7 +26,7 @@ type MetadataSchema = z.ZodObject<typeof attributes & { readonly name: z.ZodType
  * @param name schema of the name of the object
  */
 export function metadataSchema(name: z.ZodType<string> = objectNameSchema): MetadataSchema {
-  return z.looseObject({ name, ...attributes });
+  return z.looseObject({ name, ...metadataAttributes });
 }
 
 /** Metadata of an object that is stored or shown. */
@@ -43,4 +43,4 @@ export interface SubmittedV2Object {
 }
 
 /** A submitted v2 object after its namespace was set. */
-export type Stored<Submitted extends SubmittedV2Object> = Submitted & NamespacedV2Object;
+export type StoredV2Object<Submitted extends SubmittedV2Object> = Submitted & NamespacedV2Object;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commandSchema } from '../command.ts';
 import { ownCommandSchema, secondsSchema, textListSchema } from './check.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { metadataSchema, type StoredV2Object } from './metadata.ts';
 
 /** A mutator of the v2 API: a command that receives the event and outputs the data for handlers. */
 export const v2MutatorSchema = z.looseObject({
@@ -18,4 +18,4 @@ export const v2MutatorSchema = z.looseObject({
 });
 
 export type SubmittedV2Mutator = z.infer<typeof v2MutatorSchema>;
-export type V2Mutator = Stored<SubmittedV2Mutator>;
+export type V2Mutator = StoredV2Object<SubmittedV2Mutator>;

@@ -10,10 +10,10 @@ const PASSWORD_BYTES_MAX = 72;
  * A bcrypt hash with a valid cost: `$2b$10$` and 53 characters of salt and hash. A cost above 14 is rejected, because a
  * login would take seconds.
  */
-const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z\d]{53}$/;
+const BCRYPT_FORMAT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z\d]{53}$/;
 
 export function isBcryptHash(text: string): boolean {
-  return BCRYPT.test(text);
+  return BCRYPT_FORMAT.test(text);
 }
 
 /** Returns the length of a text in UTF-8 bytes. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { objectNameSchema } from '../name.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { metadataSchema, type StoredV2Object } from './metadata.ts';
 
 const WORKFLOWS_MAX = 100;
 const FILTERS_MAX = 100;
 
-const CORE = 'core/v2';
+const CORE_VERSION = 'core/v2';
 
 /**
  * Handler types of the commercial edition of Sensu Go, with their API version. A workflow may name them, but they are
@@ -20,7 +20,7 @@ const FOREIGN_HANDLERS: readonly string[] = ['pipeline/v1.TCPStreamHandler', 'pi
  * @param others further valid types, with their API version
  */
 function referenceSchema(type: string, others: readonly string[] = []) {
-  const types = [`${CORE}.${type}`, ...others];
+  const types = [`${CORE_VERSION}.${type}`, ...others];
   return z
     .looseObject({
       name: objectNameSchema,
@@ -51,5 +51,5 @@ export const v2PipelineSchema = z.looseObject({
 });
 
 export type SubmittedV2Pipeline = z.infer<typeof v2PipelineSchema>;
-export type V2Pipeline = Stored<SubmittedV2Pipeline>;
+export type V2Pipeline = StoredV2Object<SubmittedV2Pipeline>;
 export type V2Workflow = z.infer<typeof workflowSchema>;

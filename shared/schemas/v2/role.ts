@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DOTS_MESSAGE, isDotName, NAME_LENGTH_MAX } from '../name.ts';
-import { metadataSchema, type Stored } from './metadata.ts';
+import { metadataSchema, type StoredV2Object } from './metadata.ts';
 
 const RULES_MAX = 1000;
 const SUBJECTS_MAX = 1000;
@@ -10,7 +10,7 @@ export const ROLE_VERBS = ['get', 'list', 'create', 'update', 'delete'] as const
 export type RoleVerb = (typeof ROLE_VERBS)[number];
 
 /** The value that stands for all verbs or for all resource types. */
-export const ALL = '*';
+export const ALL_WILDCARD = '*';
 
 const namesSchema = z.array(z.string().max(NAME_LENGTH_MAX)).max(RULES_MAX).nullish();
 
@@ -22,11 +22,13 @@ const roleNameSchema = z
   .regex(/^[\w.:-]+$/, 'must be word characters, dots, hyphens and colons only')
   .refine((name) => !isDotName(name), DOTS_MESSAGE);
 
-const metadata = metadataSchema(roleNameSchema);
+const roleMetadata = metadataSchema(roleNameSchema);
 
 const ruleSchema = z.looseObject({
   verbs: z
-    .array(z.enum([...ROLE_VERBS, ALL], { error: `must be one of ${[...ROLE_VERBS, ALL].join(', ')}` }))
+    .array(
+      z.enum([...ROLE_VERBS, ALL_WILDCARD], { error: `must be one of ${[...ROLE_VERBS, ALL_WILDCARD].join(', ')}` }),
+    )
     .max(RULES_MAX)
     .nullish(),
   /** Resource types, named by the last part of the path of their lists: `checks`. */
@@ -37,7 +39,7 @@ const ruleSchema = z.looseObject({
 
 /** A role: the rights that a binding gives to users and groups, in one namespace or in all (completion 1.17). */
 export const roleSchema = z.looseObject({
-  metadata,
+  metadata: roleMetadata,
   rules: z
     .array(ruleSchema, { error: 'must contain at least one rule' })
     .min(1, 'must contain at least one rule')
@@ -46,7 +48,7 @@ export const roleSchema = z.looseObject({
 
 /** A role binding: the users and groups that have a role, in one namespace or in all. */
 export const roleBindingSchema = z.looseObject({
-  metadata,
+  metadata: roleMetadata,
   subjects: z
     .array(
       z.looseObject({
@@ -71,5 +73,5 @@ export type SubmittedRoleBinding = z.infer<typeof roleBindingSchema>;
 export type RoleRule = SubmittedRole['rules'][number];
 
 /** A stored role. The namespace `''` stands for all namespaces. */
-export type Role = Stored<SubmittedRole>;
-export type RoleBinding = Stored<SubmittedRoleBinding>;
+export type Role = StoredV2Object<SubmittedRole>;
+export type RoleBinding = StoredV2Object<SubmittedRoleBinding>;

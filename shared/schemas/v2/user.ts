@@ -8,7 +8,7 @@ const PASSWORD_LENGTH_MAX = 1024;
 const GROUPS_MAX = 100;
 
 /** User names that the audit trail uses for other purposes, so no user can have them. */
-const RESERVED: ReadonlySet<string> = new Set(['mon', 'anonymous']);
+const RESERVED_NAMES: ReadonlySet<string> = new Set(['mon', 'anonymous']);
 
 /** The name of a user. It cannot contain a colon, because HTTP Basic ends the name at a colon. */
 export const usernameSchema = z
@@ -16,7 +16,7 @@ export const usernameSchema = z
   .max(NAME_LENGTH_MAX)
   .regex(/^[\w.@-]+$/, 'must be word characters, dots, hyphens and @ only')
   .refine((name) => !isDotName(name), DOTS_MESSAGE)
-  .refine((name) => !RESERVED.has(name), 'is a reserved name of the audit trail: choose another one');
+  .refine((name) => !RESERVED_NAMES.has(name), 'is a reserved name of the audit trail: choose another one');
 
 export const groupSchema = z
   .string()

@@ -24,18 +24,18 @@ export function timeWindowsOf(windows: z.infer<typeof daysSchema> | null | undef
   const parsed = timeWindowsSchema.parse({ days });
   return {
     ...parsed,
-    days: Object.fromEntries(Object.entries(parsed.days).map(([day, list]) => [day, list.map(inUtc)])),
+    days: Object.fromEntries(Object.entries(parsed.days).map(([day, list]) => [day, list.map(toUtcWindow)])),
   };
 }
 
-type Window = TimeWindows['days'][string][number];
+type V2TimeWindow = TimeWindows['days'][string][number];
 
-function inUtc(window: Window): Window {
+function toUtcWindow(window: V2TimeWindow): V2TimeWindow {
   const { begin, end } = window;
-  return { ...window, begin: withZone(begin), end: withZone(end) };
+  return { ...window, begin: addUtcZone(begin), end: addUtcZone(end) };
 }
 
-function withZone(time: string): string {
+function addUtcZone(time: string): string {
   return parseTimeOfDay(time)?.zone === undefined ? `${time.trim()} UTC` : time;
 }
 

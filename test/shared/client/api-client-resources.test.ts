@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { apiClientOver, openApiClient } from '../../../shared/client/api-client.ts';
+import { buildApiClient, openApiClient } from '../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import type { Request } from '../../../shared/client/request.ts';
+import type { ApiRequest } from '../../../shared/client/request.ts';
 import { startScriptedServer } from '../../support/scripted-server.ts';
 import type { ScriptedResponse } from '../../support/scripted-server.ts';
 
@@ -471,8 +471,8 @@ test.each(['..', '.', ''])(
 );
 
 test('an API client uses the request function that it is given, such as a function that only records requests', async () => {
-  const noted: Request[] = [];
-  const api = apiClientOver('http://mon', (request) => {
+  const noted: ApiRequest[] = [];
+  const api = buildApiClient('http://mon', (request) => {
     noted.push(request);
     return Promise.resolve({ status: 204, body: undefined });
   });

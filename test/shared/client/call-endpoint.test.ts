@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { pathParameters, type Endpoint } from '../../../shared/api/endpoint.ts';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { endpointCaller, requestOf } from '../../../shared/client/call-endpoint.ts';
-import { requestUrl, type Answer, type Request } from '../../../shared/client/request.ts';
+import { requestUrl, type ApiResponse, type ApiRequest } from '../../../shared/client/request.ts';
 
 const URL = 'http://backend:4567';
 
 /** Returns an API caller that gets this response to every request, and the requests that it made. */
-function saying(answer: Answer): { asked: Request[]; caller: ReturnType<typeof endpointCaller> } {
-  const asked: Request[] = [];
+function saying(answer: ApiResponse): { asked: ApiRequest[]; caller: ReturnType<typeof endpointCaller> } {
+  const asked: ApiRequest[] = [];
   const caller = endpointCaller(URL, (request) => {
     asked.push(request);
     return Promise.resolve(answer);

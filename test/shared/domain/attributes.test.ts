@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attributeAt, attributeText } from '../../../shared/domain/attributes.ts';
+import { readAttributePath, attributeText } from '../../../shared/domain/attributes.ts';
 
 const client = {
   name: 'web-1',
@@ -20,7 +20,7 @@ test.each<{ path: string; value: unknown }>([
   { path: 'constructor.name', value: undefined },
   { path: '__proto__', value: undefined },
 ])('the lookup of the attribute path $path returns the value or undefined', ({ path, value }) => {
-  expect(attributeAt(client, path.split('.'))).toEqual(value);
+  expect(readAttributePath(client, path.split('.'))).toEqual(value);
 });
 
 test.each<{ value: unknown; text: string }>([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   AttributePacker,
-  attributesIn,
+  viewAttributes,
   checkAttributes,
   clientAttributes,
 } from '../../../shared/domain/attribute-set.ts';
@@ -165,7 +165,7 @@ test('a view on a record finds the same attributes as the packed set', () => {
     labels: { region: 'eu' },
     pin: 1,
   };
-  const view = { ...anEventRow(), [CLIENT_ATTRIBUTES]: attributesIn(record, 'client:web-1', HIDDEN) };
+  const view = { ...anEventRow(), [CLIENT_ATTRIBUTES]: viewAttributes(record, 'client:web-1', HIDDEN) };
   const packed = anEventWith(record);
   for (const name of ['rack', 'subscriptions', 'labels.region', 'client.pin', 'nothing']) {
     expect(attributeReader(name)(view)).toEqual(attributeReader(name)(packed));

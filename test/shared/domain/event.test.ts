@@ -253,7 +253,7 @@ describe('flapping', () => {
     expect(steps[end - 1]?.event).toMatchObject({ action: 'flapping', totalStateChange: 8 });
   });
 
-  test('flapping continues as an ordinary event if the last result is a problem', () => {
+  test('a flapping event becomes an ordinary problem when its check stays critical', () => {
     const steps = play([...upAndDown, ...times(30, CRITICAL)], common);
     const actions = steps.map(({ event }) => event?.action).slice(HISTORY_LENGTH);
     const end = actions.indexOf('create');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hookFor } from '../../../shared/domain/hook.ts';
+import { selectHook } from '../../../shared/domain/hook.ts';
 
 const hook = { command: 'true' };
 const ALL = { 1: hook, 2: hook, 255: hook, ok: hook, warning: hook, critical: hook, unknown: hook, 'non-zero': hook };
@@ -26,19 +26,19 @@ test.each<{ hooks: Record<string, unknown>; status: number; runs: string | undef
   // An invalid hook is skipped, and the next one in the order runs.
   { hooks: { 2: 'echo', critical: hook }, status: 2, runs: 'critical' },
 ])('a result with status $status and the hooks $hooks runs the hook $runs', ({ hooks, status, runs }) => {
-  expect(hookFor(hooks, status)).toBe(runs);
+  expect(selectHook(hooks, status)).toBe(runs);
 });
 
 test.each([undefined, null, 'x', [hook], 5])('no hook runs if the attribute hooks is %s', (hooks) => {
-  expect(hookFor(hooks, 2)).toBeUndefined();
+  expect(selectHook(hooks, 2)).toBeUndefined();
 });
 
 test('only defined hooks run, and hooks for every status always yield a hook', () => {
   fc.assert(
     fc.property(fc.integer({ min: -10, max: 300 }), fc.subarray(Object.keys(ALL)), (status, names) => {
       const hooks = Object.fromEntries(names.map((name) => [name, hook]));
-      expect([...names, undefined]).toContain(hookFor(hooks, status));
-      expect(hookFor({ ...hooks, ok: hook, 'non-zero': hook }, status)).toBeDefined();
+      expect([...names, undefined]).toContain(selectHook(hooks, status));
+      expect(selectHook({ ...hooks, ok: hook, 'non-zero': hook }, status)).toBeDefined();
     }),
   );
 });

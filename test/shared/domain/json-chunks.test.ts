@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   JsonChunksError,
-  NAMES_MAX,
+  OBJECT_NAMES_MAX,
   parseJsonInChunks,
   TEXT_LENGTH_MAX,
-  VALUES_MAX,
+  BODY_VALUES_MAX,
   type ChunkedJson,
   type ChunkOptions,
 } from '../../../shared/domain/json-chunks.ts';
@@ -93,7 +93,7 @@ describe('JSON that is parsed in chunks', () => {
     ],
     [
       'has too many values',
-      `[${'1,'.repeat(VALUES_MAX + 50_000)}1]`,
+      `[${'1,'.repeat(BODY_VALUES_MAX + 50_000)}1]`,
       {},
       'has more than 1,000,000 values: send it in parts',
     ],
@@ -105,7 +105,9 @@ describe('JSON that is parsed in chunks', () => {
     ],
     [
       'has too many names in an object',
-      JSON.stringify(Object.fromEntries(Array.from({ length: NAMES_MAX + 1 }, (_, at) => [`name-${String(at)}`, at]))),
+      JSON.stringify(
+        Object.fromEntries(Array.from({ length: OBJECT_NAMES_MAX + 1 }, (_, at) => [`name-${String(at)}`, at])),
+      ),
       {},
       'has an object of more than 10,000 names: send fewer',
     ],

@@ -122,7 +122,7 @@ test('a label pattern that is a long list of alternatives has a small cost', () 
   expect(matches(`(${names.join('|')}|db-.*)`, 'web-300')).toBe(false);
 });
 
-test('the patterns of one matcher set are bounded together', () => {
+test('matchers of one silence are rejected if their patterns together are too large', () => {
   const large = { name: 'x', value: '.{240}', isRegex: true, isEqual: true };
   expect(labelFilter([large])).toBeTypeOf('function');
   expect(labelFilter([large, large, large, large])).toEqual({

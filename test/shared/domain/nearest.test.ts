@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '../../../shared/domain/nearest.ts';
+import { findNearest } from '../../../shared/domain/nearest.ts';
 
 const WORDS = ['list', 'info', 'resolve', 'create', 'clear', 'expire', 'expire-on-resolve'];
 
@@ -17,5 +17,5 @@ test.each([
   ['x', undefined],
   ['', undefined],
 ])('the suggestion for the mistyped command word %j is %s', (typed, meant) => {
-  expect(nearest(typed, WORDS)).toBe(meant);
+  expect(findNearest(typed, WORDS)).toBe(meant);
 });

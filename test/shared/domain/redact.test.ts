@@ -8,7 +8,7 @@ import {
   redact,
   redactKeysOf,
   settingsRedactKeys,
-  redactsLess,
+  disclosesMore,
 } from '../../../shared/domain/redact.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 
@@ -174,7 +174,7 @@ test.each([
   { before: ['pin'], after: undefined, isLess: true },
   { before: [], after: ['pin'], isLess: false },
 ])('a change of the redact list from $before to $after hides fewer values: $isLess', ({ before, after, isLess }) => {
-  expect(redactsLess(aClient({ redact: before }), after)).toBe(isLess);
+  expect(disclosesMore(aClient({ redact: before }), after)).toBe(isLess);
 });
 
 test.each([

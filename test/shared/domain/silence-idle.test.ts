@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { idleReason, idleStep, type IdleRules, type IdleStep } from '../../../shared/domain/silence-idle.ts';
-import { silenceAt, silencedEntry, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import { toCurrentWindow, silencedEntry, type SilencedRequest } from '../../../shared/domain/silencing.ts';
 import type { StoredSilenceCounters, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 
 const HOUR = 3600;
@@ -33,7 +33,7 @@ function stepOf({ request, entry, since, use, covers = false, rules, at }: Omit<
   const made = { ...silencedEntry({ check: 'disk', ...request }, MADE * 1000), ...entry };
   const counted = since === undefined ? undefined : { suppressed: 0, last_suppressed: null, unmatched_since: since };
   const facts = { use: use ?? counted, covers: () => covers };
-  return idleStep(silenceAt(made, at * 1000), facts, { ...RULES, ...rules }, at * 1000);
+  return idleStep(toCurrentWindow(made, at * 1000), facts, { ...RULES, ...rules }, at * 1000);
 }
 
 const tableOf = (scenarios: readonly Scenario[]): void => {

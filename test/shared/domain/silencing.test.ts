@@ -6,7 +6,7 @@ import {
   isActive,
   isSilenced,
   matchingEntries,
-  silencedBy,
+  silencedByIds,
   silencedEntry,
   silencedId,
   silencedView,
@@ -245,7 +245,7 @@ describe('the silences of an event', () => {
       expected: ['*:disk'],
     },
   ])('an event is silenced $name', ({ entries, expected }) => {
-    expect(silencedBy(indexOf(entries.map(entry)), subscriptions, 'disk', NOW_MS)).toEqual(expected);
+    expect(silencedByIds(indexOf(entries.map(entry)), subscriptions, 'disk', NOW_MS)).toEqual(expected);
   });
 
   test('an event is also silenced by silences of the check of which its check is a variant', () => {
@@ -256,11 +256,11 @@ describe('the silences of an event', () => {
       { check: 'Do' },
     ];
     const index = indexOf(entries.map(entry));
-    expect(silencedBy(index, subscriptions, 'Down..critical..0badcafe', NOW_MS)).toEqual([
+    expect(silencedByIds(index, subscriptions, 'Down..critical..0badcafe', NOW_MS)).toEqual([
       'web:Down..critical',
       '*:Down',
     ]);
-    expect(silencedBy(index, subscriptions, 'Down', NOW_MS)).toEqual(['*:Down']);
+    expect(silencedByIds(index, subscriptions, 'Down', NOW_MS)).toEqual(['*:Down']);
   });
 
   test('an event is silenced by exactly the silences that a full scan finds, in the order of the candidates', () => {
@@ -290,7 +290,7 @@ describe('the silences of an event', () => {
             ({ begin, expireAtMs: end }) => (begin === null || begin * 1000 <= at) && (end === null || at < end),
           );
           expect([...matchingEntries(index, held, check)]).toEqual(naming);
-          expect(silencedBy(index, held, check, at)).toEqual(active.map(({ id }) => id));
+          expect(silencedByIds(index, held, check, at)).toEqual(active.map(({ id }) => id));
           expect(isSilenced(index, held, check, at)).toBe(active.length > 0);
           expect(entriesEndedByResolve(index, held, check, at)).toEqual(
             active.filter((each) => each.expire_on_resolve),

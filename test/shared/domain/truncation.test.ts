@@ -90,7 +90,7 @@ describe('the truncation of output', () => {
     expect(truncateOutput(output, length)).toBe(expected);
   });
 
-  test('output is truncated to at most one character more than its length, and the mark', () => {
+  test('truncated output has at most one character more than the maximum length before the cut mark', () => {
     const output = fc.string({ unit: fc.constantFrom('a', '\n', '😀', 'é'), maxLength: 40 });
     fc.assert(
       fc.property(output, fc.integer({ min: 1, max: 10 }), (text, length) => {

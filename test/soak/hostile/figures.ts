@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { cpuMs, memoryMiB, runQueueWaitMs } from '../../../scripts/bench/process-figures.ts';
-import { mean } from '../../../scripts/bench/report.ts';
+import { meanOf } from '../../../scripts/bench/report.ts';
 import type { HonestFigures, HostileFigures } from './messages.ts';
 
 /** The resources that a process uses at one moment. */
@@ -40,7 +40,7 @@ export function resourceUsageOf(pid: number): ResourceUsage {
 export function growth(values: readonly number[]): number | undefined {
   const third = Math.floor(values.length / 3);
   if (third === 0) return undefined;
-  return mean(values.slice(2 * third)) / mean(values.slice(third, 2 * third));
+  return meanOf(values.slice(2 * third)) / meanOf(values.slice(third, 2 * third));
 }
 
 /** Returns the median; 0 if there are no values. */

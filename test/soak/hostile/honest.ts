@@ -1,7 +1,7 @@
 // Process of the clients that the hostile clients must not harm: agents that send results, and operators that send
 // requests.
 import { setTimeout as delay } from 'node:timers/promises';
-import { quantile } from '../../../scripts/bench/report.ts';
+import { quantileOf } from '../../../scripts/bench/report.ts';
 import { HonestAgent } from './honest-agent.ts';
 import type { HonestResponse, HonestOrders, HonestRequest } from './messages.ts';
 
@@ -91,8 +91,8 @@ function report(): void {
   tell({
     kind: 'figures',
     acked: latencies.length,
-    p50Ms: quantile(latencies, 0.5),
-    p99Ms: quantile(latencies, 0.99),
+    p50Ms: quantileOf(latencies, 0.5),
+    p99Ms: quantileOf(latencies, 0.99),
     reconnects: agents.reduce((sum, { reconnects }) => sum + reconnects, 0),
     requests: requests.count,
     failures: requests.failures.slice(0, FAILURES_TOLD_MAX),

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bindings } from '../../../tui/state/keys.ts';
+import { allBindings } from '../../../tui/state/keys.ts';
 import { completionOf } from '../../../tui/actions/command-line.ts';
-import { commandsFor } from '../../../tui/actions/commands.ts';
+import { commandsOfContext } from '../../../tui/actions/commands.ts';
 import { VIEWS } from '../../../tui/state/view-names.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { SCENE } from '../../support/console-scene.ts';
@@ -244,8 +244,8 @@ test('every action of the key table is also a command in each context in which i
   const places = [...VIEWS.map(({ name }) => name), ...(['detail', 'inspect', 'silence-entry', 'log'] as const)];
   const withoutName = new Set(['view', 'command', 'save-view', 'interrupt']);
   for (const place of places) {
-    const names = new Set(commandsFor(place).map(({ name }) => name));
-    const missing = bindings()
+    const names = new Set(commandsOfContext(place).map(({ name }) => name));
+    const missing = allBindings()
       .filter(([action, binding]) => binding.in.includes(place) && !withoutName.has(action) && !names.has(action))
       .map(([action]) => action);
     expect(missing).toEqual([]);
@@ -297,7 +297,7 @@ describe('saved views', () => {
 });
 
 test('every typed command line is executed or rejected with a message, in whichever view it was opened', () => {
-  const names = commandsFor('events').map(({ name }) => name);
+  const names = commandsOfContext('events').map(({ name }) => name);
   const words = fc.constantFrom(
     ...names.concat('|-age|all|save|delete|on|off|light|2h|0|(|"|!|not|status>=warn|__proto__|ä|😀'.split('|')),
   );

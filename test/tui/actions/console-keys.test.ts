@@ -583,7 +583,7 @@ describe('the detail pane', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 2 events' });
   });
 
-  test('the place of the pane is kept for another backend, without the focus', () => {
+  test('the console keeps the placement of the pane, but not its focus, when it switches to another backend', () => {
     const driver = live(...rowsOf('a'));
     driver.type('P\t');
     expect(portableSettings(driver.store.state).common.pane).toEqual(placedPane('beside'));

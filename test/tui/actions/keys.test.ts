@@ -1,6 +1,6 @@
-import { ACTIONS } from '../../../tui/actions/all.ts';
+import { ACTIONS_BY_NAME } from '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
-import { actionFor, bindings, chordOf, keyLabel } from '../../../tui/state/keys.ts';
+import { actionOfKey, allBindings, chordOf, keyLabel } from '../../../tui/state/keys.ts';
 import { VIEWS } from '../../../tui/state/view-names.ts';
 import type { KeyContext } from '../../../tui/state/key-context.ts';
 
@@ -13,14 +13,14 @@ const CONTEXTS: readonly KeyContext[] = [
 const plain = { ctrl: false, meta: false, shift: false };
 
 test.each(CONTEXTS)('no key has two actions in the context %s', (context) => {
-  const keys = bindings()
+  const keys = allBindings()
     .filter(([, binding]) => binding.in.includes(context))
     .flatMap(([, binding]) => binding.keys);
   expect(keys).toEqual([...new Set(keys)]);
 });
 
 test('each action of the key table works in each of its contexts and in no other context', () => {
-  const wrong = [...ACTIONS.values()].filter(({ in: places, run }) => {
+  const wrong = [...ACTIONS_BY_NAME.values()].filter(({ in: places, run }) => {
     if (typeof run === 'function') return false;
     const runs = Object.keys(run).toSorted();
     return runs.join(' ') !== places.toSorted().join(' ');
@@ -41,8 +41,8 @@ test.each([
 
 test('keys that are typed into a text field enter text and execute no command', () => {
   for (const name of ['s', 'r', 'q', 'j', '?', '!', 'p']) {
-    expect(actionFor('prompt', { ...plain, name, text: name })).toBeUndefined();
-    expect(actionFor('form', { ...plain, name, text: name })).toBeUndefined();
+    expect(actionOfKey('prompt', { ...plain, name, text: name })).toBeUndefined();
+    expect(actionOfKey('form', { ...plain, name, text: name })).toBeUndefined();
   }
 });
 

@@ -6,7 +6,7 @@ import { DEFAULT_ARGUMENTS } from '../../../tui/config/arguments.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
 import { settingsOf } from '../../../tui/config/appearance-settings.ts';
 import { ConfigFileError, parseConfig } from '../../../tui/config/parse-config.ts';
-import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/state/keys.ts';
+import { actionOfKey, allBindings, bindKeys, keyOf } from '../../../tui/state/keys.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 const FILE = 'console.yml';
@@ -204,7 +204,7 @@ describe('mistakes in the configuration', () => {
 });
 
 function press(name: string, ctrl = false): string | undefined {
-  return actionFor('events', { name, ctrl, meta: false, shift: false, ...(ctrl ? {} : { text: name }) });
+  return actionOfKey('events', { name, ctrl, meta: false, shift: false, ...(ctrl ? {} : { text: name }) });
 }
 
 test('the appearance settings of the console are read from the configuration file', () => {
@@ -244,7 +244,7 @@ describe('configured keys', () => {
     bindKeys(parseConfig('keys: { silence: ctrl-t }', FILE).keys);
     expect([press('t', true), press('s'), press('r')]).toEqual(['silence', undefined, 'resolve']);
     expect(keyOf('silence')).toBe('Ctrl-T');
-    expect(bindings().find(([action]) => action === 'silence')?.[1].keys).toEqual(['ctrl-t']);
+    expect(allBindings().find(([action]) => action === 'silence')?.[1].keys).toEqual(['ctrl-t']);
     bindKeys({});
     expect([press('t', true), press('s')]).toEqual([undefined, 'silence']);
   });

@@ -6,7 +6,7 @@ import { parseConfig } from '../../../tui/config/parse-config.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { ConsoleStore } from '../../../tui/console-store.ts';
-import { INITIAL_FEED_STATUS, withConnection } from '../../../tui/model/feed-status.ts';
+import { INITIAL_FEED_STATUS, updateConnection } from '../../../tui/model/feed-status.ts';
 import { anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 import { FEED_HELLO } from '../../support/feed-server.ts';
 import { expectGolden } from '../../support/screen.ts';
@@ -251,7 +251,7 @@ test('only changes after the snapshot of a backend ring the bell in the list of 
     mergedContexts: ['prod', 'lab'],
     now: () => FEED_HELLO.time,
   });
-  store.backendChanged('prod', withConnection(INITIAL_FEED_STATUS, { kind: 'live' }, FEED_HELLO.time));
+  store.backendChanged('prod', updateConnection(INITIAL_FEED_STATUS, { kind: 'live' }, FEED_HELLO.time));
   const row = anEventRow({ client: 'web-1@lab', check: 'disk' });
   const rings = (): number => store.takeEffects().filter(({ kind }) => kind === 'ring').length;
   store.rowsArrived({ events: byKey([row]) }, { replace: false, timeMs: undefined, isNews: false });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { highlighted, matchingLines, matchText, nextMatch } from '../../../tui/form/text-search.ts';
+import { highlightWords, matchingLines, matchText, nextMatch } from '../../../tui/form/text-search.ts';
 import { EMPTY_LINE } from '../../../tui/text/line-editor.ts';
 import type { SearchField } from '../../../tui/state/search-field.ts';
 import { run } from '../../../tui/text/theme.ts';
@@ -45,7 +45,7 @@ test.each([
 });
 
 test('the text search highlights every match, and no text of the line is lost', () => {
-  expect(highlighted([run('a Disk and a disk', 'faint')], searchFor('disk'), false)).toEqual([
+  expect(highlightWords([run('a Disk and a disk', 'faint')], searchFor('disk'), false)).toEqual([
     run('a ', 'faint'),
     run('Disk', 'strong'),
     run(' and a ', 'faint'),
@@ -57,7 +57,7 @@ test('the text search highlights every match, and no text of the line is lost', 
       fc.string({ maxLength: 3 }),
       fc.boolean(),
       (text, words, isPresent) => {
-        const line = highlighted([run(text)], searchFor(words), isPresent);
+        const line = highlightWords([run(text)], searchFor(words), isPresent);
         expect(line.map((piece) => piece.text).join('')).toBe(text);
       },
     ),

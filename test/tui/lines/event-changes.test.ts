@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EventChanges } from '../../../tui/lines/event-changes.ts';
-import { announcement, countsWords, durationWords, eventSentence } from '../../../tui/lines/sentences.ts';
+import { announcementText, countsWords, durationWords, eventSentence } from '../../../tui/lines/sentences.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
@@ -73,14 +73,14 @@ test('many changes are announced in one line: the worst event in full, others by
     { replace: false },
   );
   const taken = changes.take();
-  expect(announcement(taken, NOW_MS)).toBe(
+  expect(announcementText(taken, NOW_MS)).toBe(
     'critical: http-frontend on web-0; 58 more critical on http-frontend; 1 warning on disk; 2 resolved on ntp',
   );
   const many = Array.from({ length: 9 }, (_, index) => ({
     kind: 'warning' as const,
     row: row('a', `check-${String(index)}`, 1),
   }));
-  expect(announcement(many, NOW_MS)).toMatch(/; 5 other changes$/);
+  expect(announcementText(many, NOW_MS)).toMatch(/; 5 other changes$/);
 });
 
 describe('an inhibited event', () => {
@@ -100,17 +100,17 @@ describe('an inhibited event', () => {
   test('inhibited events are announced after their inhibitor and separately from other events', () => {
     const rows = [quiet('web-1'), quiet('web-2'), row('sw-1', 'switch'), row('web-3', 'http')];
     const changes = rows.map((one) => ({ kind: 'critical' as const, row: one }));
-    expect(announcement(changes, NOW_MS)).toBe(
+    expect(announcementText(changes, NOW_MS)).toBe(
       'critical: switch on sw-1; 1 critical on http; 2 critical, inhibited on http',
     );
-    expect(announcement(changes.slice(0, 2), NOW_MS)).toBe(
+    expect(announcementText(changes.slice(0, 2), NOW_MS)).toBe(
       'critical, inhibited by switch on sw-1: http on web-1; 1 more critical, inhibited on http',
     );
   });
 
   test('the resolve of an inhibited event is announced like any other resolve', () => {
     const changes = [quiet('web-1'), row('web-3', 'http')].map((one) => ({ kind: 'resolved' as const, row: one }));
-    expect(announcement(changes, NOW_MS)).toBe('resolved: http on web-1; 1 more resolved on http');
+    expect(announcementText(changes, NOW_MS)).toBe('resolved: http on web-1; 1 more resolved on http');
   });
 
   test('the counts of screen-reader mode include the inhibited events', () => {

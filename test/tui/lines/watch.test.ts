@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { watch, type WatchOptions } from '../../../tui/lines/watch.ts';
+import { watchEvents, type WatchOptions } from '../../../tui/lines/watch.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { SCENE } from '../../support/console-scene.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
@@ -35,7 +35,7 @@ async function startWatch(
   let text = '';
   const warnings: string[] = [];
   const watching = { isDrained: true };
-  const code = watch(
+  const code = watchEvents(
     { backend: server.url, filter: '', once: false, json: false, ...options },
     {
       clock,

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { runsWidth } from '../../../tui/text/runs.ts';
 import { layOutColumns, sortedTitle, tableHead, tableRuns } from '../../../tui/list/table-columns.ts';
-import { CLIENTS, clientEntry } from '../../../tui/screens/clients/table.ts';
+import { CLIENTS_VIEW, clientEntry } from '../../../tui/screens/clients/table.ts';
 import { EventCounter } from '../../../tui/model/event-counts.ts';
-import { TABLES } from '../../../tui/screens/tables.ts';
+import { TABLES_BY_VIEW } from '../../../tui/screens/tables.ts';
 import { aClientRow } from '../../support/feed-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const NONE: ReadonlySet<string> = new Set();
 
-const tables = Object.values(TABLES);
+const tables = Object.values(TABLES_BY_VIEW);
 
 test.each(tables)(
   'the columns of the table $name fill the screen at every width, and the title of the first column is shown',
@@ -23,7 +23,7 @@ test.each(tables)(
 );
 
 function ids(columns: number, hidden = NONE): string[] {
-  return layOutColumns(CLIENTS, hidden, columns).map(({ column }) => column.id);
+  return layOutColumns(CLIENTS_VIEW, hidden, columns).map(({ column }) => column.id);
 }
 
 test('a narrow table drops the least important columns first and never shows hidden columns', () => {
@@ -42,7 +42,7 @@ test('a narrow table drops the least important columns first and never shows hid
 test('a hostile client attribute sends no control character to the terminal and does not shift a column', () => {
   const nasty = 'x\u001B[2J\u0007\u202E漢漢\n👩‍👩‍👧';
   const client = aClientRow({ name: nasty, address: nasty, version: nasty, subscriptions: [nasty] });
-  const placed = layOutColumns(CLIENTS, NONE, 120);
+  const placed = layOutColumns(CLIENTS_VIEW, NONE, 120);
   for (const isCursor of [true, false]) {
     const entry = { key: nasty, row: clientEntry(client, new EventCounter(), undefined), isRemoved: false };
     const about = { placed, columns: 120, nowMs: NOW_MS, isCursor, isMarked: false, stale: false };

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { selectorId, silencedId } from '../../../shared/domain/silencing.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
 import {
-  nameAt,
+  addContextToName,
   nameAtSameBackend,
   addContextToParts,
-  silencedIdAt,
+  addContextToSilenceId,
   splitName,
-  splitParts,
+  removeContext,
   splitSilencedId,
 } from '../../../tui/model/backend-names.ts';
 
@@ -22,14 +22,14 @@ const parts = fc.oneof(
 
 test('no name, subscription or context can contain the context prefix', () => {
   for (const schema of [nameSchema, sourceSchema, subscriptionSchema]) {
-    expect(schema.safeParse(nameAt('a', 'b')).success).toBe(false);
+    expect(schema.safeParse(addContextToName('a', 'b')).success).toBe(false);
   }
 });
 
 test('a name with its context is split into both parts again, and a name without a context stays unchanged', () => {
   fc.assert(
     fc.property(name, name, (one, context) => {
-      expect(splitName(nameAt(one, context))).toEqual({ name: one, context });
+      expect(splitName(addContextToName(one, context))).toEqual({ name: one, context });
       expect(splitName(one)).toEqual({ name: one, context: undefined });
     }),
   );
@@ -44,8 +44,8 @@ test('a selector and the id of its silence survive the round trip through a cont
     'lab',
   );
   expect(there.selector).toBe('client~web-* mail~*@*@lab');
-  expect(splitParts(there)).toEqual({ parts: { subscription: null, check: null, selector }, context: 'lab' });
-  expect(splitSilencedId(silencedIdAt(id, 'lab'))).toEqual({ id, context: 'lab' });
+  expect(removeContext(there)).toEqual({ parts: { subscription: null, check: null, selector }, context: 'lab' });
+  expect(splitSilencedId(addContextToSilenceId(id, 'lab'))).toEqual({ id, context: 'lab' });
 });
 
 test('the context is added to a silence and to its id alike, and removed from both', () => {
@@ -53,9 +53,9 @@ test('the context is added to a silence and to its id alike, and removed from bo
     fc.property(parts, name, (about, context) => {
       const id = silencedId(about.subscription, about.check);
       const there = addContextToParts<{ subscription: string | null; check: string | null }>(about, context);
-      expect(silencedIdAt(id, context)).toBe(silencedId(there.subscription, there.check));
-      expect(splitParts(there)).toEqual({ parts: about, context });
-      expect(splitSilencedId(silencedIdAt(id, context))).toEqual({ id, context });
+      expect(addContextToSilenceId(id, context)).toBe(silencedId(there.subscription, there.check));
+      expect(removeContext(there)).toEqual({ parts: about, context });
+      expect(splitSilencedId(addContextToSilenceId(id, context))).toEqual({ id, context });
       expect(splitSilencedId(id)).toEqual({ id, context: undefined });
     }),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillWords, placeholdersIn } from '../../../tui/model/command-words.ts';
+import { fillWords, findPlaceholders } from '../../../tui/model/command-words.ts';
 
 const ATTRIBUTES = {
   client: { name: 'web-1', address: '-oProxyCommand=reboot', labels: { rack: 'r20' }, subscriptions: ['linux', 'web'] },
@@ -61,13 +61,13 @@ describe('the arguments of an own command', () => {
   });
 
   test('the placeholders of a text are found, and braces that are no placeholder are reported', () => {
-    expect(placeholdersIn('{{client.name}} {{check.x|y}}')).toEqual([
+    expect(findPlaceholders('{{client.name}} {{check.x|y}}')).toEqual([
       ['client', 'name'],
       ['check', 'x'],
     ]);
-    expect(placeholdersIn('{ } | plain')).toEqual([]);
+    expect(findPlaceholders('{ } | plain')).toEqual([]);
     for (const wrong of ['{{client}}', '{{}}', '{{client.name', 'client.name}}', '{{client..name}}', '{{$x.y}}']) {
-      expect(placeholdersIn(wrong)).toBeUndefined();
+      expect(findPlaceholders(wrong)).toBeUndefined();
     }
   });
 });

@@ -9,7 +9,13 @@ import { EventFolds, type FoldedRow } from '../../../tui/model/event-folds.ts';
 import type { EventRecord } from '../../../tui/model/event-record.ts';
 import { EventRegistry } from '../../../tui/model/event-registry.ts';
 import { eventSort } from '../../../tui/model/event-sort.ts';
-import { FOLDS, foldingOf, foldKey, type FoldBy, type FoldValue } from '../../../tui/model/fold-by.ts';
+import {
+  BUILT_IN_FOLDINGS,
+  foldingOf,
+  foldKey,
+  type FoldCriterion,
+  type FoldValue,
+} from '../../../tui/model/fold-by.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -43,7 +49,7 @@ type Step =
   | { readonly kind: 'gone'; readonly key: string }
   | { readonly kind: 'filter'; readonly text: string }
   | { readonly kind: 'sort'; readonly column: string; readonly reversed: boolean }
-  | { readonly kind: 'fold'; readonly by: FoldBy }
+  | { readonly kind: 'fold'; readonly by: FoldCriterion }
   | { readonly kind: 'toggle'; readonly at: number }
   | { readonly kind: 'freeze' | 'thaw' | 'read' };
 
@@ -56,7 +62,10 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     column: fc.constantFrom('status', 'client', 'check', 'count', 'age', 'last'),
     reversed: fc.boolean(),
   }),
-  fc.record({ kind: fc.constant('fold' as const), by: fc.constantFrom(...FOLDS.map(({ by }) => by), 'client.rack') }),
+  fc.record({
+    kind: fc.constant('fold' as const),
+    by: fc.constantFrom(...BUILT_IN_FOLDINGS.map(({ by }) => by), 'client.rack'),
+  }),
   { weight: 2, arbitrary: fc.nat(5).map((at): Step => ({ kind: 'toggle', at })) },
   fc.constantFrom<Step>({ kind: 'freeze' }, { kind: 'thaw' }, { kind: 'read' }),
 );
@@ -72,7 +81,7 @@ function shown({ order }: EventFolds): readonly FoldedRow[] {
 }
 
 /** Returns the rows that the folded list must have, computed from the list of single events. */
-function expectedRows(registry: EventRegistry, folds: EventFolds, by: FoldBy): readonly string[] {
+function expectedRows(registry: EventRegistry, folds: EventFolds, by: FoldCriterion): readonly string[] {
   const { valueOf, isMultiple = false } = foldingOf(by);
   const { compare, foldRank } = registry.sort;
   const groups = new Map<FoldValue, EventRecord[]>();
@@ -102,7 +111,7 @@ test('the folded list is the list of events with similar events in one row, afte
     fc.property(fc.array(stepArbitrary, { maxLength: 60 }), (steps) => {
       const registry = new EventRegistry();
       const folds = new EventFolds(registry);
-      let by: FoldBy = 'check';
+      let by: FoldCriterion = 'check';
       folds.setBy(by);
       for (const step of steps) {
         if (step.kind === 'put') registry.apply(eventKey(step.row.client, step.row.check), step.row, NOW_MS);
@@ -147,7 +156,7 @@ test('the folded list is the list of events with similar events in one row, afte
   );
 });
 
-function foldsOf(by: FoldBy, ...rows: readonly EventRow[]): EventFolds {
+function foldsOf(by: FoldCriterion, ...rows: readonly EventRow[]): EventFolds {
   const registry = new EventRegistry();
   for (const row of rows) registry.apply(eventKey(row.client, row.check), row, NOW_MS);
   const folds = new EventFolds(registry);

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import { COMMANDS } from '../../../tui/monctl/run.ts';
+import { ALL_COMMANDS } from '../../../tui/monctl/run.ts';
 import { Pty } from '../../support/pty.ts';
 import { MONCTL, runMonctl } from '../../support/run-monctl.ts';
 import type { MonctlRun } from '../../support/run-monctl.ts';
@@ -307,7 +307,7 @@ test.each(DRY_RUNS)(
 );
 
 test('every monctl command that changes something has a dry run, and destructive commands ask first', () => {
-  const changing = COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
+  const changing = ALL_COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
   expect(changing.map(({ words }) => words.join(' ')).toSorted()).toEqual(
     [
       ...new Set([
@@ -319,7 +319,7 @@ test('every monctl command that changes something has a dry run, and destructive
       ]),
     ].toSorted(),
   );
-  const asking = COMMANDS.filter((command) => Object.hasOwn(command.options, 'skip-confirm'));
+  const asking = ALL_COMMANDS.filter((command) => Object.hasOwn(command.options, 'skip-confirm'));
   expect(asking.map(({ words }) => words.join(' ')).toSorted()).toEqual([
     'aggregate delete',
     'api-key revoke',

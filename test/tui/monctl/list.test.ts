@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemFeedClock } from '../../../shared/client/feed-clock.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Call } from '../../../tui/monctl/command.ts';
+import type { CommandCall } from '../../../tui/monctl/command.ts';
 import { Flags } from '../../../tui/monctl/flags.ts';
 import { showList } from '../../../tui/monctl/list.ts';
 import { openOutput } from '../../../tui/monctl/output.ts';
@@ -25,7 +25,7 @@ async function watched(
     ...(rows !== undefined && { rows }),
     write: (text: string) => written.push(text),
   };
-  const call: Call = {
+  const call: CommandCall = {
     operands: [],
     trailingArgs: [],
     flags: new Flags({ watch: true, limit }),

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { openOutput } from '../../../tui/monctl/output.ts';
 import type { OutputStream } from '../../../tui/monctl/output.ts';
-import { record, table } from '../../../tui/monctl/table.ts';
+import { recordText, tableText } from '../../../tui/monctl/table.ts';
 import type { Column } from '../../../tui/monctl/table.ts';
 import { cellWidth } from '../../../tui/terminal/cells.ts';
 
@@ -51,7 +51,12 @@ test('monctl aligns table columns by the width of the characters in cells', () =
     { name: '監視', text: 'b' },
     { name: 'a\nb\u001b[31m', text: 'c' },
   ];
-  expect(table(COLUMNS, rows, PIPE).split('\n')).toEqual(['NAME  N  TEXT', 'web   3  a', '監視  2  b', 'a b   8  c']);
+  expect(tableText(COLUMNS, rows, PIPE).split('\n')).toEqual([
+    'NAME  N  TEXT',
+    'web   3  a',
+    '監視  2  b',
+    'a b   8  c',
+  ]);
 });
 
 test('a monctl table with --no-headers has no titles, and its columns stay aligned', () => {
@@ -59,14 +64,14 @@ test('a monctl table with --no-headers has no titles, and its columns stay align
     { name: 'web', text: 'a' },
     { name: 'db', text: 'b' },
   ];
-  expect(table(COLUMNS, rows, { ...PIPE, headers: false }).split('\n')).toEqual(['web   3  a', 'db    2  b']);
+  expect(tableText(COLUMNS, rows, { ...PIPE, headers: false }).split('\n')).toEqual(['web   3  a', 'db    2  b']);
 });
 
 test('no line of a monctl table is wider than the terminal, whatever its texts contain', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 60 });
   fc.assert(
     fc.property(fc.array(fc.record({ name: fc.string({ maxLength: 20 }), text })), (rows) => {
-      const lines = table(COLUMNS, rows, { width: 80, color: true, raw: false }).split('\n');
+      const lines = tableText(COLUMNS, rows, { width: 80, color: true, raw: false }).split('\n');
       expect(lines).toHaveLength(rows.length + 1);
       for (const line of lines) expect(cellWidth(stripVTControlCharacters(line))).toBeLessThanOrEqual(80);
     }),
@@ -75,13 +80,13 @@ test('no line of a monctl table is wider than the terminal, whatever its texts c
 
 test('a monctl table has colors only if colors are requested', () => {
   const rows = [{ name: 'web', text: 'a' }];
-  expect(table(COLUMNS, rows, { ...PIPE, color: true })).toContain('\u001b[31mweb \u001b[39m');
-  expect(table(COLUMNS, rows, PIPE)).not.toContain('\u001b');
+  expect(tableText(COLUMNS, rows, { ...PIPE, color: true })).toContain('\u001b[31mweb \u001b[39m');
+  expect(tableText(COLUMNS, rows, PIPE)).not.toContain('\u001b');
 });
 
 test('monctl prints the values of a single object below each other', () => {
   expect(
-    record(
+    recordText(
       [
         ['id', '7'],
         ['client', 'a\u0007b'],

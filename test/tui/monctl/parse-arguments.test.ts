@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { manual } from '../../../tui/monctl/help.ts';
+import { manualText } from '../../../tui/monctl/help.ts';
 import { GLOBAL_OPTIONS, parseArguments } from '../../../tui/monctl/parse-arguments.ts';
-import { COMMANDS } from '../../../tui/monctl/run.ts';
+import { ALL_COMMANDS } from '../../../tui/monctl/run.ts';
 
 function parsed(line: string): ReturnType<typeof parseArguments> {
   return parseArguments(
     line.split(' ').filter((word) => word !== ''),
-    COMMANDS,
+    ALL_COMMANDS,
   );
 }
 
@@ -105,8 +105,8 @@ test('monctl rejects an option named like a JavaScript property as an unknown op
 });
 
 test('every monctl command has a manual', () => {
-  const create = COMMANDS.find(({ words }) => words.join(' ') === 'silence create');
-  expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
+  const create = ALL_COMMANDS.find(({ words }) => words.join(' ') === 'silence create');
+  expect(create && manualText(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
     "monctl silence create - Silence a check, a client, a subscription, or the events
     that match a search
 
@@ -208,8 +208,8 @@ test('every monctl command has a manual', () => {
 
 test('no line of a monctl manual is wider than a terminal', () => {
   const pages = [
-    manual([], COMMANDS, GLOBAL_OPTIONS),
-    ...COMMANDS.map((one) => manual(one.words, [one], GLOBAL_OPTIONS)),
+    manualText([], ALL_COMMANDS, GLOBAL_OPTIONS),
+    ...ALL_COMMANDS.map((one) => manualText(one.words, [one], GLOBAL_OPTIONS)),
   ];
   const lines = pages.join('\n').split('\n');
   expect(lines.filter((line) => line.length > 80)).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseJsonPath, valuesAt } from '../../../tui/monctl/json-path.ts';
+import { parseJsonPath, selectValues } from '../../../tui/monctl/json-path.ts';
 import { Flags } from '../../../tui/monctl/flags.ts';
-import { chosenColumns, csv, sortRows, type RowList } from '../../../tui/monctl/rows.ts';
+import { chosenColumns, csvText, sortRows, type RowList } from '../../../tui/monctl/rows.ts';
 import { openOutput } from '../../../tui/monctl/output.ts';
 
 const DATA = { a: { 'b c': [1, { d: 'x' }, { d: 'y' }] }, list: [{ id: 1 }, { id: 2 }] };
@@ -22,7 +22,7 @@ describe('paths into JSON', () => {
     ['.toString', []],
     ['.list.length', []],
   ])('the path %s selects the expected values', (path, values) => {
-    expect(valuesAt(DATA, parseJsonPath(path))).toEqual(values);
+    expect(selectValues(DATA, parseJsonPath(path))).toEqual(values);
   });
 
   test.each(['.a[', '.a[x]', '..a', '.a[?(@.b)]', '.a b', '[0]a'])(
@@ -97,8 +97,8 @@ describe('CSV', () => {
   const look = { raw: false };
 
   test('cells with commas, quotes and line breaks are quoted as in RFC 4180', () => {
-    expect(csv(columns, [['a,b', 'say "x"']], look)).toBe('a,last-seen\n"a,b","say ""x"""');
-    expect(csv(columns, [['a\nb', '']], { raw: true, headers: false })).toBe('"a\nb",');
+    expect(csvText(columns, [['a,b', 'say "x"']], look)).toBe('a,last-seen\n"a,b","say ""x"""');
+    expect(csvText(columns, [['a\nb', '']], { raw: true, headers: false })).toBe('"a\nb",');
   });
 
   test.each([
@@ -111,10 +111,10 @@ describe('CSV', () => {
     ['-', '-'],
     ['a=b', 'a=b'],
   ])('a spreadsheet does not run the cell %s as a formula', (text, cell) => {
-    expect(csv(columns, [[text, '']], { ...look, headers: false })).toBe(`${cell},`);
+    expect(csvText(columns, [[text, '']], { ...look, headers: false })).toBe(`${cell},`);
   });
 
   test('control characters are escaped', () => {
-    expect(csv(columns, [['\u001b[31mred', '']], { ...look, headers: false })).not.toContain('\u001b');
+    expect(csvText(columns, [['\u001b[31mred', '']], { ...look, headers: false })).not.toContain('\u001b');
   });
 });

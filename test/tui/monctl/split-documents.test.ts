@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import type { WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { DumpWriter } from '../../../tui/monctl/objects/write-objects.ts';
 import { readObjects, type FileItem } from '../../../tui/monctl/objects/read-objects.ts';
 import { splitDocuments } from '../../../tui/monctl/objects/split-documents.ts';
@@ -27,7 +27,7 @@ async function names(text: string): Promise<string[]> {
   return (await read(text)).flatMap((item) => (item.kind === 'object' ? [String(item.object.metadata['name'])] : []));
 }
 
-function anObject(name: string, spec: Wrapped['spec'] = {}): Wrapped {
+function anObject(name: string, spec: WrappedObject['spec'] = {}): WrappedObject {
   return { type: 'CheckConfig', api_version: 'core/v2', metadata: { name }, spec };
 }
 

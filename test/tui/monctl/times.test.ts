@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { parseBegin, parseLifetime, parsePast, timestamp, timeWithAge } from '../../../tui/monctl/times.ts';
+import { parseBegin, parseLifetime, parsePast, timestampText, timeWithAge } from '../../../tui/monctl/times.ts';
 import { configureZone } from '../../../tui/words/shown-time.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -11,13 +11,13 @@ test('monctl reads and shows times in the configured zone', () => {
   configureZone('America/New_York');
   expect(parsePast('22:00', NOW_MS)).toBe(Date.UTC(2026, 10, 20, 3));
   expect(parseBegin('--begin', '22:00', NOW_MS)).toBe(Date.UTC(2026, 10, 21, 3) / 1000);
-  expect(timestamp(NOW)).toBe('2026-11-20 07:00:00 EST');
+  expect(timestampText(NOW)).toBe('2026-11-20 07:00:00 EST');
 });
 
 test('monctl shows the age of a time, and impossible times as numbers', () => {
-  expect(timestamp(NOW)).toBe('2026-11-20 12:00:00Z');
+  expect(timestampText(NOW)).toBe('2026-11-20 12:00:00Z');
   expect(timeWithAge(NOW - 250, NOW_MS)).toBe('2026-11-20 11:55:50Z (4m10s ago)');
-  expect(timestamp(1e300)).toBe('1e+300');
+  expect(timestampText(1e300)).toBe('1e+300');
 });
 
 test('a lifetime has at least one second, and a number without a unit is a question', () => {

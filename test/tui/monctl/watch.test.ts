@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { poll } from '../../../tui/monctl/poll.ts';
+import { pollList } from '../../../tui/monctl/poll.ts';
 import type { ListUpdate } from '../../../tui/monctl/poll.ts';
 import { CuttingProxy } from '../../support/cutting-proxy.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -255,7 +255,7 @@ test('a watched list that is polled keeps its last rows while the backend is una
     ['b'],
     new MonError('forbidden', 'not for you'),
   ];
-  const sights = poll(clock, () => {
+  const sights = pollList(clock, () => {
     const answer = answers.shift() ?? [];
     return answer instanceof MonError ? Promise.reject(answer) : Promise.resolve(answer);
   });

@@ -1,6 +1,12 @@
 import '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
-import { FiguresLine, Hints, StatusLine, type HintsProps, type StatusLineProps } from '../../../tui/screens/footer.tsx';
+import {
+  FiguresLine,
+  HintsLine,
+  StatusLine,
+  type HintsProps,
+  type StatusLineProps,
+} from '../../../tui/screens/footer.tsx';
 import { initialState, type ConsoleState } from '../../../tui/state/console-state.ts';
 import { INITIAL_LIST, type ListState } from '../../../tui/state/list-state.ts';
 import { lineOf } from '../../../tui/text/line-editor.ts';
@@ -70,7 +76,7 @@ describe('the key hints in the footer', () => {
       missing: [/resolve/],
     },
   ])('the key hints in the footer $name', ({ about, shown, missing }) => {
-    const text = frameOf(<Hints {...EVERYWHERE} {...about} />);
+    const text = frameOf(<HintsLine {...EVERYWHERE} {...about} />);
     for (const hint of shown) expect(text).toMatch(hint);
     for (const hint of missing) expect(text).not.toMatch(hint);
     expect(text.length).toBeLessThanOrEqual(about.columns ?? COLUMNS);

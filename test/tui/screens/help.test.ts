@@ -1,6 +1,6 @@
 import '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
-import { bindings, chordOf, type KeyPress } from '../../../tui/state/keys.ts';
+import { allBindings, chordOf, type KeyPress } from '../../../tui/state/keys.ts';
 import { CONTEXT_TITLES, helpLines } from '../../../tui/screens/help/lines.ts';
 import { openOverviewScene } from '../../support/overview-scene.ts';
 import type { KeyContext } from '../../../tui/state/key-context.ts';
@@ -9,7 +9,7 @@ test.each(Object.keys(CONTEXT_TITLES) as readonly KeyContext[])(
   'the help of %s lists each of its keys once',
   (context) => {
     const explained = helpLines(context).flatMap((line) => (line.kind === 'binding' ? [line.action] : []));
-    const bound = bindings().flatMap(([action, binding]) => (binding.in.includes(context) ? [action] : []));
+    const bound = allBindings().flatMap(([action, binding]) => (binding.in.includes(context) ? [action] : []));
     expect(explained.toSorted()).toEqual(bound.toSorted());
   },
 );
@@ -25,7 +25,7 @@ function keyOfChord(chord: string): KeyPress {
 }
 
 test('the name of every key is converted back to the same key', () => {
-  const chords = bindings().flatMap(([, { keys }]): readonly string[] => keys);
+  const chords = allBindings().flatMap(([, { keys }]): readonly string[] => keys);
   expect(chords.map((chord) => chordOf(keyOfChord(chord)))).toEqual(chords);
 });
 

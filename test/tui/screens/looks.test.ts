@@ -2,7 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cellWidth } from '../../../tui/terminal/cells.ts';
-import { FLAPPING_SYMBOL, paint, SILENCED_SYMBOL, SKINS, STATUS, toAscii, type Tone } from '../../../tui/text/theme.ts';
+import {
+  FLAPPING_SYMBOL,
+  paintText,
+  SILENCED_SYMBOL,
+  SKINS,
+  SEVERITY_STYLES,
+  toAscii,
+  type Tone,
+} from '../../../tui/text/theme.ts';
 import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
 import { Screen } from '../../support/screen.ts';
@@ -24,7 +32,7 @@ describe('the screens in black and white', () => {
   });
 
   test('no two statuses have the same symbol, in Unicode or in ASCII', () => {
-    const signs = [...Object.values(STATUS).map(({ symbol }) => symbol), SILENCED_SYMBOL, FLAPPING_SYMBOL];
+    const signs = [...Object.values(SEVERITY_STYLES).map(({ symbol }) => symbol), SILENCED_SYMBOL, FLAPPING_SYMBOL];
     expect(new Set(signs).size).toBe(signs.length);
     expect(new Set(signs.map((sign) => toAscii(sign, cellWidth))).size).toBe(signs.length);
   });
@@ -99,11 +107,11 @@ describe('skins', () => {
     'the skin %s distinguishes every status and resets its styles',
     async (skin) => {
       const theme = { color: true, ascii: false, skin };
-      const looks = STATUS_TONES.map((tone) => paint(theme, tone, 'x'));
+      const looks = STATUS_TONES.map((tone) => paintText(theme, tone, 'x'));
       expect(new Set(looks.map((look) => look.replace(/^\u001B\[/, ''))).size).toBe(STATUS_TONES.length);
       for (const tone of [...STATUS_TONES, 'alert', 'cursor', 'silenced', 'strong'] as const) {
         const screen = new Screen({ columns: 10, rows: 1 });
-        screen.feed(`${paint(theme, tone, 'x')}y`);
+        screen.feed(`${paintText(theme, tone, 'x')}y`);
         await screen.settled();
         expect(screen.styledText).toMatch(/^⟦[^⟧]+⟧x⟦⟧y/);
         screen.dispose();
@@ -113,7 +121,7 @@ describe('skins', () => {
 
   test('the skin dark uses only the sixteen colors of the terminal', () => {
     const theme = { color: true, ascii: false };
-    for (const tone of STATUS_TONES) expect(paint(theme, tone, 'x')).not.toContain('38;');
+    for (const tone of STATUS_TONES) expect(paintText(theme, tone, 'x')).not.toContain('38;');
   });
 
   test('the skin is light on a terminal with a light background, unless the user has selected a skin', async () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { cellWidth, fit } from '../../../tui/terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../../tui/terminal/cells.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 test.each([
@@ -69,14 +69,14 @@ test.each([
   ['shows only the ellipsis in one cell', 'web', 1, {}, '…'],
   ['yields an empty text for no cells', 'web', 0, {}, ''],
 ])('fitting a text into a number of cells %s', (_rule, text, width, options, expected) => {
-  expect(fit(text, width, options)).toBe(expected);
+  expect(fitToWidth(text, width, options)).toBe(expected);
 });
 
 test('a fitted text always fills the width exactly, also by the measurement of Ink', () => {
   const options = fc.record({ align: fc.constantFrom('left', 'right'), cut: fc.constantFrom('end', 'middle') });
   fc.assert(
     fc.property(anyText.map(safeLine), fc.nat(20), options, (text, width, how) => {
-      const fitted = fit(text, width, how);
+      const fitted = fitToWidth(text, width, how);
       expect([cellWidth(fitted), stringWidth(fitted)]).toEqual([width, width]);
     }),
   );

@@ -64,7 +64,7 @@ function asSeen(frame: string): string {
   return frame.replaceAll('\u001B[22m\u001B[1m', '').replaceAll('\u001B[39m\u001B[31m', '');
 }
 
-test('every frame that is drawn row by row equals the frame of Ink, or is drawn by Ink', () => {
+test('a frame that the console draws row by row equals the frame that Ink would draw', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 6, unit: 'grapheme-ascii' }),
     fc.constantFrom('日', '\u001B[1mb\u001B[22m', '\u001B[31m \u001B[39m', '…', 'a  ', '\n'),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { GraphemeSegmenter, graphemes } from '../../../tui/terminal/graphemes.ts';
+import { GraphemeSegmenter, splitGraphemes } from '../../../tui/terminal/graphemes.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -33,7 +33,7 @@ test('a text is split into the same graphemes as by Intl.Segmenter', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 8 }), fc.nat(20), (texts, at) => {
       const text = texts.join('');
-      expect(parts(graphemes(text))).toEqual(parts(clusters.segment(text)));
+      expect(parts(splitGraphemes(text))).toEqual(parts(clusters.segment(text)));
       const found = new GraphemeSegmenter().segment(text).containing(at);
       expect(found?.segment).toBe(clusters.segment(text).containing(at)?.segment);
     }),
@@ -49,5 +49,5 @@ test('a text of any two standalone characters is split into the same graphemes a
       .map((one) => `a${one}${one}1${one}│${one}\u001B[1m${one}é${one}`)
       .join(''),
   );
-  for (const text of texts) expect(parts(graphemes(text)).join('|')).toBe(parts(clusters.segment(text)).join('|'));
+  for (const text of texts) expect(parts(splitGraphemes(text)).join('|')).toBe(parts(clusters.segment(text)).join('|'));
 });

@@ -1,12 +1,12 @@
 import type { Event } from '../../../shared/schemas/event.ts';
 import { carryOut, CHANGE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { statusText } from '../severity-text.ts';
-import { parseBegin, parseLifetime, timestamp } from '../times.ts';
+import { parseBegin, parseLifetime, timestampText } from '../times.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 
@@ -21,7 +21,7 @@ const ack: Command = {
     message: valueOption('TEXT', 'note, shown to other operators', { short: 'm' }),
     for: valueOption('DURATION', 'end after this time, such as 4h'),
     until: valueOption('TIME', 'end at this time: 22:00, tomorrow 08:00, or 2026-11-20T22:00'),
-    sticky: flag('keep it if the status gets worse'),
+    sticky: switchOption('keep it if the status gets worse'),
     owner: valueOption('TEXT', 'name of the user who works on the problem; default: USER@host'),
     ...CHANGE_OPTIONS,
   },
@@ -51,7 +51,7 @@ const ack: Command = {
       ],
       value: (row) => row,
       successText: ({ owner, expires_at: end }) =>
-        `acknowledged ${client}/${check} as ${owner} until ${end === null ? '' : `${timestamp(end)} or until `}it resolves`,
+        `acknowledged ${client}/${check} as ${owner} until ${end === null ? '' : `${timestampText(end)} or until `}it resolves`,
     });
   },
 };
@@ -80,11 +80,11 @@ const unack: Command = {
 /** Commands for the acknowledgement of an event. */
 export const ackCommands: readonly Command[] = [ack, unack].map(inAnyNamespace);
 
-function requireEvent({ api }: Call, client: string, check: string): Promise<Event> {
+function requireEvent({ api }: CommandCall, client: string, check: string): Promise<Event> {
   return requireExisting(api().event(client, check), `there is no event ${client}/${check}`);
 }
 
-function deadlineOf({ flags, nowMs }: Call): { readonly expire?: number; readonly expires_at?: number } {
+function deadlineOf({ flags, nowMs }: CommandCall): { readonly expire?: number; readonly expires_at?: number } {
   const [duration, time] = [flags.value('for'), flags.value('until')];
   if (duration !== undefined && time !== undefined) throw new MonError('invalid', 'use --for or --until, not both');
   if (duration !== undefined) return { expire: parseLifetime('--for', duration) };

@@ -4,14 +4,14 @@ import { AGGREGATE_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { counted } from '../counted-noun.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { statusText } from '../severity-text.ts';
-import { record, type Column, type Style } from '../table.ts';
+import { recordText, type Column, type CellStyle } from '../table.ts';
 import { valueOption, type CommandOption } from '../flags.ts';
 
 const MAX_AGE: CommandOption = valueOption('DURATION', 'treat results older than this as stale');
@@ -43,11 +43,11 @@ const info: Command = {
   examples: [['monctl aggregate info web --max-age 5m', 'only recent results']],
   async run({ api, flags, operands: [name = ''], output }) {
     const [summary, rules] = await Promise.all([
-      requireExisting(api().aggregate(name, maxAge(flags)), missing(name)),
+      requireExisting(api().aggregate(name, maxAge(flags)), missingAggregate(name)),
       api().aggregateRules(name),
     ]);
     await output.show(summary, () =>
-      record(
+      recordText(
         [
           ['aggregate', name],
           ['clients', String(summary.clients)],
@@ -76,7 +76,7 @@ const clients: Command = {
         { title: 'CHECKS', text: ({ checks: names }) => names.join(', ') },
       ],
       key: (member) => member.name,
-      fetch: () => requireExisting(call.api().aggregateClients(name), missing(name)),
+      fetch: () => requireExisting(call.api().aggregateClients(name), missingAggregate(name)),
     });
   },
 };
@@ -96,7 +96,7 @@ const checks: Command = {
         { title: 'CLIENTS', text: ({ clients: names }) => names.join(', ') },
       ],
       key: (member) => member.name,
-      fetch: () => requireExisting(call.api().aggregateChecks(name), missing(name)),
+      fetch: () => requireExisting(call.api().aggregateChecks(name), missingAggregate(name)),
     });
   },
 };
@@ -128,7 +128,10 @@ const results: Command = {
       key: ({ check, output }) => JSON.stringify([check, output]),
       fetch: async () =>
         outputsOf(
-          await requireExisting(call.api().aggregateResults(name, severity, maxAge(call.flags)), missing(name)),
+          await requireExisting(
+            call.api().aggregateResults(name, severity, maxAge(call.flags)),
+            missingAggregate(name),
+          ),
         ),
     });
   },
@@ -144,11 +147,11 @@ const remove: Command = {
   async run(call) {
     const [name = ''] = call.operands;
     await carryOut(call, {
-      send: (api) => requireRemoved(api.deleteAggregate(name), missing(name)),
+      send: (api) => requireRemoved(api.deleteAggregate(name), missingAggregate(name)),
       async effects() {
-        const summary = await requireExisting(call.api().aggregate(name), missing(name));
+        const summary = await requireExisting(call.api().aggregate(name), missingAggregate(name));
         return [
-          `the aggregate ${name} of ${counted(summary.clients, 'clients')} and ${counted(summary.checks, 'checks')} would be deleted`,
+          `the aggregate ${name} of ${countedNoun(summary.clients, 'clients')} and ${countedNoun(summary.checks, 'checks')} would be deleted`,
           'the next result of a check that names it would create it again',
         ];
       },
@@ -165,11 +168,11 @@ function nameLast({ name, ...summary }: NamedAggregate): NamedAggregate {
   return { ...summary, name };
 }
 
-function missing(name: string): string {
+function missingAggregate(name: string): string {
   return `there is no aggregate ${name}: see monctl aggregate list`;
 }
 
-function maxAge(flags: Call['flags']): MaxAge {
+function maxAge(flags: CommandCall['flags']): MaxAge {
   return withoutUndefined({ maxAge: flags.lifetime('max-age') });
 }
 
@@ -193,7 +196,7 @@ const LIST_COLUMNS: readonly Column<NamedAggregate>[] = [
   countColumn('OK', 'ok', 'green'),
 ];
 
-function countColumn(title: string, severity: Severity, style: Style): Column<NamedAggregate> {
+function countColumn(title: string, severity: Severity, style: CellStyle): Column<NamedAggregate> {
   return {
     title,
     align: 'right',

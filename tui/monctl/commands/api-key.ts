@@ -5,10 +5,10 @@ import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
-import { nameOf, numberAt, textAt, textsAt, withoutAttribute } from '../v2-object.ts';
+import { nameOf, readNumberAttribute, readTextAttribute, readTextsAttribute, omitAttribute } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { record, type Column } from '../table.ts';
-import { timeWithAge, timestamp } from '../times.ts';
+import { recordText, type Column } from '../table.ts';
+import { timeWithAge, timestampText } from '../times.ts';
 
 const grant: Command = {
   words: ['api-key', 'create'],
@@ -39,14 +39,14 @@ const grant: Command = {
       description: flags.value('description'),
     });
     const { body, location } = await call.v2().create(['apikeys'], key);
-    const secret = textAt(body, 'key');
+    const secret = readTextAttribute(body, 'key');
     // Sensu Go before 7.0 sends no separate secret: the name of the API key is the secret, and only its path is
     // returned.
     if (secret === '') return output.show({ location }, () => safeText(`Created: ${location ?? ''}`));
-    await output.show(withoutAttribute(body, 'hash'), () =>
+    await output.show(omitAttribute(body, 'hash'), () =>
       [
         'Created a new API key. Save this key as it will not be retrievable later!',
-        record(
+        recordText(
           [
             ['Name', nameOf(body)],
             ['Key', secret],
@@ -66,9 +66,9 @@ const list: Command = {
   async run(call) {
     await showList<V2Object>(call, {
       noun: 'API keys',
-      columns,
+      columns: apiKeyColumns,
       key: nameOf,
-      value: (key) => withoutAttribute(key, 'hash'),
+      value: (key) => omitAttribute(key, 'hash'),
       fetch: () => call.v2().list(['apikeys']),
     });
   },
@@ -95,24 +95,24 @@ const revoke: Command = {
 
 export const apiKeyCommands: readonly Command[] = [grant, list, revoke];
 
-function columns(nowMs: number): readonly Column<V2Object>[] {
+function apiKeyColumns(nowMs: number): readonly Column<V2Object>[] {
   return [
     { title: 'NAME', text: nameOf },
-    { title: 'USER', text: (key) => textAt(key, 'username') },
-    { title: 'SCOPES', text: (key) => textsAt(key, 'scopes').join(', ') },
-    { title: 'NAMESPACE', text: (key) => textAt(key, 'namespace') || 'all' },
-    { title: 'EXPIRES', text: (key) => momentText(numberAt(key, 'expires_at')) },
+    { title: 'USER', text: (key) => readTextAttribute(key, 'username') },
+    { title: 'SCOPES', text: (key) => readTextsAttribute(key, 'scopes').join(', ') },
+    { title: 'NAMESPACE', text: (key) => readTextAttribute(key, 'namespace') || 'all' },
+    { title: 'EXPIRES', text: (key) => momentText(readNumberAttribute(key, 'expires_at')) },
     {
       title: 'LAST USED',
       text: (key) => {
-        const used = numberAt(key, 'last_used') ?? 0;
+        const used = readNumberAttribute(key, 'last_used') ?? 0;
         return used === 0 ? 'never' : timeWithAge(used, nowMs);
       },
     },
-    { title: 'DESCRIPTION', text: (key) => textAt(key, 'description') },
+    { title: 'DESCRIPTION', text: (key) => readTextAttribute(key, 'description') },
   ];
 }
 
 function momentText(seconds: number | undefined): string {
-  return seconds === undefined || seconds === 0 ? 'never' : timestamp(seconds);
+  return seconds === undefined || seconds === 0 ? 'never' : timestampText(seconds);
 }

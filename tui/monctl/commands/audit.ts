@@ -1,26 +1,26 @@
 import { auditTargetName } from '../../../shared/domain/silence-name.ts';
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import { createHash } from 'node:crypto';
 import type { ApiClient, AuditQuery } from '../../../shared/client/api-client.ts';
 import { followAuditChain, type AuditLink } from '../../../shared/domain/audit.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
-import type { Call, Command } from '../command.ts';
-import { counted } from '../counted-noun.ts';
+import type { CommandCall, Command } from '../command.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
-import { cell } from '../list.ts';
-import { poll, createTroubleReporter } from '../poll.ts';
+import { cellText } from '../list.ts';
+import { pollList, createTroubleReporter } from '../poll.ts';
 import { ROW_OPTIONS, showRows } from '../rows.ts';
 import type { Column } from '../table.ts';
-import { parsePast, timestamp } from '../times.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { parsePast, timestampText } from '../times.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 
 /** Maximum number of records that the backend returns in one response. */
-const PAGE = 1000;
+const PAGE_RECORDS_MAX = 1000;
 
 /** Default number of records that `--follow` prints at the start. */
-const FOLLOWED = 10;
+const FOLLOWED_RECORDS = 10;
 
 const list: Command = {
   words: ['audit', 'list'],
@@ -32,10 +32,10 @@ const list: Command = {
     action: valueOption('ACTION', 'show only this action, such as silence.create or event.resolve'),
     limit: valueOption(
       'N',
-      `maximum number of records; default: ${String(PAGE)}, or ${String(FOLLOWED)} with --follow`,
+      `maximum number of records; default: ${String(PAGE_RECORDS_MAX)}, or ${String(FOLLOWED_RECORDS)} with --follow`,
     ),
     ...ROW_OPTIONS,
-    follow: flag('print records oldest first, then wait for new ones', { short: 'f' }),
+    follow: switchOption('print records oldest first, then wait for new ones', { short: 'f' }),
   },
   examples: [
     ['monctl audit list --since 1d --action silence.create', 'silences created since yesterday'],
@@ -45,9 +45,9 @@ const list: Command = {
     const { api, flags, output } = call;
     const query = queryOf(call);
     const limit = flags.number('limit');
-    if (flags.switch('follow') === true) return follow(call, query, limit ?? FOLLOWED);
-    const records = await newest(api(), query, limit ?? PAGE);
-    await showRows(call, { columns: () => COLUMNS, key: ({ id }) => String(id) }, records);
+    if (flags.switch('follow') === true) return followAudit(call, query, limit ?? FOLLOWED_RECORDS);
+    const records = await fetchNewest(api(), query, limit ?? PAGE_RECORDS_MAX);
+    await showRows(call, { columns: () => AUDIT_COLUMNS, key: ({ id }) => String(id) }, records);
     if (records.length === 0) output.note('no records');
   },
 };
@@ -62,13 +62,13 @@ const verify: Command = {
   options: {},
   examples: [['monctl audit verify', 'verify the whole trail']],
   async run({ api, output }) {
-    const verification = await walk(api());
+    const verification = await verifyChain(api());
     const { records, first, last, hash } = verification;
     await output.show(verification, () =>
       safeText(
         records === 0
           ? 'there are no records'
-          : `${counted(records, 'records')} verified, ${String(first)} to ${String(last)}, last hash ${hash}`,
+          : `${countedNoun(records, 'records')} verified, ${String(first)} to ${String(last)}, last hash ${hash}`,
       ),
     );
   },
@@ -76,7 +76,7 @@ const verify: Command = {
 
 export const auditCommands: readonly Command[] = [list, verify];
 
-function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
+function queryOf({ flags, nowMs }: Pick<CommandCall, 'flags' | 'nowMs'>): AuditQuery {
   const since = flags.value('since');
   return withoutUndefined({
     who: flags.value('who'),
@@ -86,10 +86,10 @@ function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
 }
 
 /** Returns the newest records that match the query, at most `limit`, the newest first. */
-async function newest(api: ApiClient, query: AuditQuery, limit: number): Promise<AuditRecord[]> {
+async function fetchNewest(api: ApiClient, query: AuditQuery, limit: number): Promise<AuditRecord[]> {
   const records: AuditRecord[] = [];
   for (;;) {
-    const pageSize = Math.min(PAGE, limit - records.length);
+    const pageSize = Math.min(PAGE_RECORDS_MAX, limit - records.length);
     const before = records.at(-1)?.id;
     // Pages are requested by record id and not by offset, because records may be added meanwhile.
     const page = await api.audit({ ...query, ...withoutUndefined({ before }), limit: pageSize });
@@ -98,24 +98,24 @@ async function newest(api: ApiClient, query: AuditQuery, limit: number): Promise
   }
 }
 
-async function follow({ api, clock, output }: Call, query: AuditQuery, limit: number): Promise<void> {
+async function followAudit({ api, clock, output }: CommandCall, query: AuditQuery, limit: number): Promise<void> {
   let after: number | undefined;
   const fetch = (): Promise<AuditRecord[]> =>
-    after === undefined ? newest(api(), query, limit) : newest(api(), { ...query, after }, Infinity);
+    after === undefined ? fetchNewest(api(), query, limit) : fetchNewest(api(), { ...query, after }, Infinity);
   const reportTrouble = createTroubleReporter(output);
-  for await (const { items = [], trouble } of poll(clock, fetch)) {
+  for await (const { items = [], trouble } of pollList(clock, fetch)) {
     reportTrouble(trouble);
     if (trouble !== undefined) continue;
     for (const record of items.toReversed()) {
       await output.showNext(record, () =>
-        COLUMNS.map((column) => cell(column.text(record), output.look.raw)).join('\t'),
+        AUDIT_COLUMNS.map((column) => cellText(column.text(record), output.look.raw)).join('\t'),
       );
     }
     after = Math.max(after ?? 0, items[0]?.id ?? 0);
   }
 }
 
-interface Verified {
+interface AuditVerification {
   readonly records: number;
   readonly first: number;
   readonly last: number;
@@ -127,34 +127,34 @@ interface Verified {
  *
  * @throws ExitError that names the first invalid record that it finds
  */
-async function walk(api: ApiClient): Promise<Verified> {
+async function verifyChain(api: ApiClient): Promise<AuditVerification> {
   const head = await api.auditHead();
   let { first } = head;
   let expected: AuditLink = { id: head.last, hash: head.hash };
   while (expected.id >= first) {
-    const page = await api.audit({ before: expected.id + 1, limit: PAGE });
-    for (const record of page) expected = step(expected, record);
+    const page = await api.audit({ before: expected.id + 1, limit: PAGE_RECORDS_MAX });
+    for (const record of page) expected = verifyRecord(expected, record);
     // The backend may trim the oldest records meanwhile; such records do not count as missing.
-    if (page.length === 0) first = await trimmedTo(api, expected, head);
+    if (page.length === 0) first = await firstAfterTrim(api, expected, head);
   }
   return { records: head.last - expected.id, first: expected.id + 1, last: head.last, hash: head.hash };
 }
 
-function step(expected: AuditLink, record: AuditRecord): AuditLink {
+function verifyRecord(expected: AuditLink, record: AuditRecord): AuditLink {
   const next = followAuditChain(expected, record, (text) => createHash('sha256').update(text).digest('hex'));
-  if ('problem' in next) throw new ExitError(EXIT.unhealthy, next.problem);
+  if ('problem' in next) throw new ExitError(EXIT_CODES.unhealthy, next.problem);
   return next;
 }
 
-async function trimmedTo(api: ApiClient, expected: AuditLink, before: AuditHead): Promise<number> {
+async function firstAfterTrim(api: ApiClient, expected: AuditLink, before: AuditHead): Promise<number> {
   const { first } = await api.auditHead();
-  if (expected.id >= first) throw new ExitError(EXIT.unhealthy, `audit record ${String(expected.id)} is missing`);
+  if (expected.id >= first) throw new ExitError(EXIT_CODES.unhealthy, `audit record ${String(expected.id)} is missing`);
   return Math.max(first, before.first);
 }
 
-const COLUMNS: readonly Column<AuditRecord>[] = [
+const AUDIT_COLUMNS: readonly Column<AuditRecord>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
-  { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)), order: ({ at }) => at },
+  { title: 'TIME', text: ({ at }) => timestampText(Math.floor(at / 1000)), order: ({ at }) => at },
   { title: 'WHO', text: ({ who, on_behalf_of: other }) => (other === undefined ? who : `${who} for ${other}`) },
   { title: 'FROM', text: ({ from }) => from ?? '-' },
   { title: 'ACTION', text: ({ action }) => action },

@@ -1,14 +1,14 @@
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import type { BackendInfo } from '../../../shared/schemas/info.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { showYaml, toYaml } from '../output.ts';
-import { counted } from '../counted-noun.ts';
-import { record } from '../table.ts';
+import { countedNoun } from '../counted-noun.ts';
+import { recordText } from '../table.ts';
 import { timeWithAge } from '../times.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 
 const info: Command = {
   words: ['info'],
@@ -18,7 +18,7 @@ const info: Command = {
   async run({ api, output, nowMs }) {
     const backend = api();
     const answer = await backend.info();
-    await output.show(answer, () => record(infoFields(backend.url, answer, nowMs), output.look));
+    await output.show(answer, () => recordText(infoFields(backend.url, answer, nowMs), output.look));
   },
 };
 
@@ -29,7 +29,7 @@ const health: Command = {
   options: {
     consumers: valueOption('N', 'report a problem if a queue has fewer than N consumers'),
     messages: valueOption('N', 'report a problem if a queue has more than N waiting messages'),
-    deep: flag('also run the deep health checks, which take longer'),
+    deep: switchOption('also run the deep health checks, which take longer'),
   },
   examples: [['monctl health --consumers 1 --messages 10000', 'as a health probe']],
   async run({ api, flags, output }) {
@@ -42,7 +42,7 @@ const health: Command = {
     await output.show(withoutUndefined({ healthy: isFullyHealthy, problems: allProblems, report: deep?.report }), () =>
       isFullyHealthy ? `healthy${report}` : `${safeText(['unhealthy', ...allProblems].join('\n'))}${report}`,
     );
-    if (!isFullyHealthy) throw new ExitError(EXIT.unhealthy, 'the backend is unhealthy');
+    if (!isFullyHealthy) throw new ExitError(EXIT_CODES.unhealthy, 'the backend is unhealthy');
   },
 };
 
@@ -79,5 +79,5 @@ function infoFields(
 function queueText(counts: { readonly messages: number; readonly consumers: number } | undefined): string {
   return counts === undefined
     ? 'unknown'
-    : `${String(counts.messages)} waiting, ${counted(counts.consumers, 'consumers')}`;
+    : `${String(counts.messages)} waiting, ${countedNoun(counts.consumers, 'consumers')}`;
 }

@@ -1,10 +1,10 @@
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, removeObject } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
-import { metadataNamespace, nameOf, numberAt, textAt, textsAt } from '../v2-object.ts';
+import { metadataNamespace, nameOf, readNumberAttribute, readTextAttribute, readTextsAttribute } from '../v2-object.ts';
 import { defaultCreator } from '../creator.ts';
 import { requireExisting } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
@@ -12,25 +12,27 @@ import { showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, callNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';
 import type { Column } from '../table.ts';
-import { timestamp } from '../times.ts';
+import { timestampText } from '../times.ts';
 
 /** Options of `check list` for the checks of other namespaces, which it lists through the v2 API. */
 export const LIST_NAMESPACES_OPTIONS = { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS };
 
-export async function listInNamespaces(call: Call): Promise<void> {
+export async function listInNamespaces(call: CommandCall): Promise<void> {
   const namespace = namespacesOf(call);
   const subscription = call.flags.value('subscription');
   await showList<V2Object>(call, {
     noun: 'checks',
-    columns: () => columns(namespace === undefined),
+    columns: () => checkColumns(namespace === undefined),
     key: (check) => `${metadataNamespace(check)}/${nameOf(check)}`,
     fetch: () => call.v2().list(listPath(namespace, 'checks'), selectorsOf(call)),
     select: (all) =>
-      all.filter((check) => subscription === undefined || textsAt(check, 'subscriptions').includes(subscription)),
+      all.filter(
+        (check) => subscription === undefined || readTextsAttribute(check, 'subscriptions').includes(subscription),
+      ),
   });
 }
 
-export async function showDefinition(call: Call): Promise<void> {
+export async function showDefinition(call: CommandCall): Promise<void> {
   const [name = ''] = call.operands;
   const check = await requireCheck(call, name);
   await showYaml(call.output, check);
@@ -44,12 +46,12 @@ export function subduedNote(name: string): string {
 }
 
 /** Deletes the stored definition of a check, but keeps its results and events. */
-export async function deleteDefinition(call: Call): Promise<void> {
+export async function deleteDefinition(call: CommandCall): Promise<void> {
   const [name = ''] = call.operands;
   const namespace = callNamespace(call);
   await removeObject(call, {
     path: checkPath(namespace, name),
-    notFoundMessage: missing(namespace, name),
+    notFoundMessage: missingCheck(namespace, name),
     async effects() {
       await requireCheck(call, name);
       return [
@@ -80,7 +82,7 @@ export const createCheck: Command = {
     handlers: valueOption('NAME,...', 'handlers to run for events of this check', { completes: 'handler' }),
     timeout: valueOption('SECONDS', 'kill the command if it runs longer than this'),
     ttl: valueOption('SECONDS', 'open an event if no result arrives within this time'),
-    publish: flag('run the check on schedule (default); --no-publish: only on request'),
+    publish: switchOption('run the check on schedule (default); --no-publish: only on request'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
@@ -136,18 +138,18 @@ export const executeCheck: Command = {
       send: (_api, v2) => v2.execute(namespace, name, order),
       async effects() {
         const check = await requireCheck(call, name);
-        const targets = subscriptions ?? textsAt(check, 'subscriptions');
+        const targets = subscriptions ?? readTextsAttribute(check, 'subscriptions');
         return [`${name} would be requested of ${targets.length === 0 ? 'no subscription' : targets.join(', ')}`];
       },
       value: (answer) => ({ check: name, namespace, ...answer }),
       successText: ({ issued }) =>
-        `requested ${name} at ${timestamp(issued)}: results arrive when the clients have run it`,
+        `requested ${name} at ${timestampText(issued)}: results arrive when the clients have run it`,
     });
   },
 };
 
 function definitionOf(
-  { flags, operands: [name = ''] }: Call,
+  { flags, operands: [name = ''] }: CommandCall,
   namespace: string,
 ): V2Object & { readonly metadata: { readonly name: string; readonly namespace: string } } {
   const [command, cron] = [flags.value('command'), flags.value('cron')];
@@ -169,32 +171,32 @@ function definitionOf(
   });
 }
 
-function requireCheck(call: Call, name: string): Promise<V2Object> {
+function requireCheck(call: CommandCall, name: string): Promise<V2Object> {
   const namespace = callNamespace(call);
-  return requireExisting(call.v2().find(checkPath(namespace, name)), missing(namespace, name));
+  return requireExisting(call.v2().find(checkPath(namespace, name)), missingCheck(namespace, name));
 }
 
 function checkPath(namespace: string, name: string): readonly string[] {
   return [...listPath(namespace, 'checks'), name];
 }
 
-function missing(namespace: string, name: string): string {
+function missingCheck(namespace: string, name: string): string {
   return `no check ${name} is defined in ${namespace}: see monctl check list --namespace ${namespace}; delete leftover results with monctl check delete ${name} --results`;
 }
 
-function columns(isAllNamespaces: boolean): readonly Column<V2Object>[] {
+function checkColumns(isAllNamespaces: boolean): readonly Column<V2Object>[] {
   return [
     ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: metadataNamespace }] : []),
     { title: 'CHECK', text: nameOf },
     {
       title: 'SCHEDULE',
       text: (check) => {
-        const [cron, interval] = [textAt(check, 'cron'), numberAt(check, 'interval') ?? 0];
+        const [cron, interval] = [readTextAttribute(check, 'cron'), readNumberAttribute(check, 'interval') ?? 0];
         return cron === '' ? (interval === 0 ? 'on request' : `every ${String(interval)} s`) : cron;
       },
     },
-    { title: 'SUBSCRIPTIONS', text: (check) => textsAt(check, 'subscriptions').join(', ') },
-    { title: 'HANDLERS', text: (check) => textsAt(check, 'handlers').join(', ') },
-    { title: 'COMMAND', text: (check) => textAt(check, 'command') },
+    { title: 'SUBSCRIPTIONS', text: (check) => readTextsAttribute(check, 'subscriptions').join(', ') },
+    { title: 'HANDLERS', text: (check) => readTextsAttribute(check, 'handlers').join(', ') },
+    { title: 'COMMAND', text: (check) => readTextAttribute(check, 'command') },
   ];
 }

@@ -1,22 +1,22 @@
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { requireExisting } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { showYaml } from '../output.ts';
-import { counted } from '../counted-noun.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { alsoInNamespaces, inAnyNamespace, NAMESPACE_OPTION } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
 import type { Column } from '../table.ts';
-import { timestamp } from '../times.ts';
+import { timestampText } from '../times.ts';
 import {
   createCheck,
   deleteDefinition,
@@ -47,7 +47,7 @@ const listDefault: Command = {
     const subscription = call.flags.value('subscription');
     await showList<DefinedCheck>(call, {
       noun: 'checks',
-      columns,
+      columns: checkColumns,
       search: CHECK_SEARCH,
       key: ({ name }) => name,
       fetch: () => call.api().checks(),
@@ -84,7 +84,7 @@ const remove: Command = {
   ],
   operands: ['CHECK'],
   options: {
-    results: flag('delete the results of the check and resolve its events, but keep its definition'),
+    results: switchOption('delete the results of the check and resolve its events, but keep its definition'),
     ...NAMESPACE_OPTION,
     ...DELETE_OPTIONS,
   },
@@ -98,14 +98,14 @@ const remove: Command = {
   },
 };
 
-async function deleteResults(call: Call): Promise<void> {
+async function deleteResults(call: CommandCall): Promise<void> {
   const [name = ''] = call.operands;
   await carryOut(call, {
     send: (api) => api.deleteCheck(name),
     effects: () => deleteEffects(call, name),
     question: `delete all results of ${name}`,
     value: (answer) => ({ check: name, ...answer }),
-    successText: ({ issued }) => `deleting results of ${name}, requested at ${timestamp(issued)}`,
+    successText: ({ issued }) => `deleting results of ${name}, requested at ${timestampText(issued)}`,
   });
 }
 
@@ -139,7 +139,7 @@ const request: Command = {
       effects: () => requestEffects(call, check, subscribers),
       value: (answer) => ({ ...order, ...answer }),
       successText: ({ issued }) =>
-        `requested ${check} at ${timestamp(issued)}: results arrive when the clients have run it`,
+        `requested ${check} at ${timestampText(issued)}: results arrive when the clients have run it`,
     });
   },
 };
@@ -154,7 +154,7 @@ const rename: Command = {
   operands: ['OLD', 'NEW'],
   completes: ['check', 'check'],
   options: {
-    force: flag('rename even if the check OLD is still defined or a client has results under both names'),
+    force: switchOption('rename even if the check OLD is still defined or a client has results under both names'),
     ...CHANGE_OPTIONS,
   },
   examples: [['monctl check rename disk disk-usage', 'after changing and reloading the configuration']],
@@ -164,7 +164,7 @@ const rename: Command = {
       send: (api) => api.renameCheck(old, to, call.flags.switch('force') ?? false),
       effects: () => renameEffects(call, old, to),
       value: (answer) => ({ check: old, to, ...answer }),
-      successText: ({ moved }) => `renamed ${old} to ${to} on ${counted(moved, 'clients')}`,
+      successText: ({ moved }) => `renamed ${old} to ${to} on ${countedNoun(moved, 'clients')}`,
     });
   },
 };
@@ -183,21 +183,21 @@ function requireCheck(api: ApiClient, name: string): Promise<DefinedCheck> {
   return requireExisting(api.check(name), `there is no scheduled check ${name}: see monctl check list`);
 }
 
-async function deleteEffects({ api }: Call, check: string): Promise<readonly string[]> {
+async function deleteEffects({ api }: CommandCall, check: string): Promise<readonly string[]> {
   const [definition, results, events] = await Promise.all([
     api().check(check),
     api().results({ check }),
     api().events({ check }),
   ]);
   return [
-    `${counted(results.length, 'results')} of ${check} would be deleted`,
+    `${countedNoun(results.length, 'results')} of ${check} would be deleted`,
     `${eventCounts(events)} would be resolved`,
     ...(definition === undefined ? [] : [`${check} is still defined: its next results will arrive again`]),
   ];
 }
 
 async function requestEffects(
-  { api }: Call,
+  { api }: CommandCall,
   name: string,
   subscribers: readonly string[] | undefined,
 ): Promise<readonly string[]> {
@@ -206,11 +206,11 @@ async function requestEffects(
   const reached = clients.filter(({ subscriptions }) => subscriptions.some((one) => targets.includes(one)));
   return [
     `${name} would be requested of ${targets.length === 0 ? 'no subscription' : targets.join(', ')}`,
-    `${counted(reached.length, 'clients')} with one of these subscriptions`,
+    `${countedNoun(reached.length, 'clients')} with one of these subscriptions`,
   ];
 }
 
-async function renameEffects({ api }: Call, old: string, to: string): Promise<readonly string[]> {
+async function renameEffects({ api }: CommandCall, old: string, to: string): Promise<readonly string[]> {
   const [definition, results, present, events, silenced] = await Promise.all([
     api().check(old),
     api().results({ check: old }),
@@ -221,9 +221,9 @@ async function renameEffects({ api }: Call, old: string, to: string): Promise<re
   const both = new Set(present.map(({ client }) => client));
   const conflicts = results.filter(({ client }) => both.has(client)).length;
   return [
-    `${counted(results.length, 'results')} of ${old} would move to ${to}`,
+    `${countedNoun(results.length, 'results')} of ${old} would move to ${to}`,
     `with ${eventCounts(events)}`,
-    ...(conflicts === 0 ? [] : [`${counted(conflicts, 'clients')} with results of both; use --force`]),
+    ...(conflicts === 0 ? [] : [`${countedNoun(conflicts, 'clients')} with results of both; use --force`]),
     ...(definition === undefined ? [] : [`${old} is still defined; use --force`]),
     ...(silenced.length === 0
       ? []
@@ -231,7 +231,7 @@ async function renameEffects({ api }: Call, old: string, to: string): Promise<re
   ];
 }
 
-function columns(nowMs: number): readonly Column<DefinedCheck>[] {
+function checkColumns(nowMs: number): readonly Column<DefinedCheck>[] {
   return [
     { title: 'CHECK', text: ({ name }) => name },
     {

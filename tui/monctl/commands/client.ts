@@ -1,4 +1,4 @@
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { CLIENT_SEARCH, hasAgent } from '../../../shared/domain/list-searches.ts';
@@ -6,19 +6,19 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Client, ClientHistory } from '../../../shared/schemas/client.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { follow } from '../follow.ts';
+import { followTopic } from '../follow.ts';
 import { requireExisting } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { isObject } from '../../../shared/client/compiled-check.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
 import { LIST_OPTIONS, showList, type List } from '../list.ts';
-import { counted } from '../counted-noun.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { eventCounts, statusStyle, statusWord } from '../severity-text.ts';
-import { record, type Column } from '../table.ts';
-import { timeWithAge, timestamp } from '../times.ts';
+import { recordText, type Column } from '../table.ts';
+import { timeWithAge, timestampText } from '../times.ts';
 
 const list: Command = {
   words: ['client', 'list'],
@@ -47,7 +47,7 @@ const list: Command = {
         all
           .filter(({ subscriptions }) => subscription === undefined || subscriptions.includes(subscription))
           .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      follow: () => follow(call, 'clients', ({ clients }) => [...clients.values()]),
+      follow: () => followTopic(call, 'clients', ({ clients }) => [...clients.values()]),
     };
     await showListAt(call, clientList, ({ clients = [] }) => clients);
   },
@@ -63,7 +63,7 @@ const info: Command = {
     const client = await requireClient(api(), name);
     const events = await api().events({ client: name });
     await output.show(client, () =>
-      record(
+      recordText(
         [
           ['name', client.name],
           ['address', client.address],
@@ -113,7 +113,7 @@ const create: Command = {
     subscriptions: valueOption('NAME,...', 'subscriptions of the client; client:NAME is always added', {
       completes: 'subscription',
     }),
-    keepalives: flag('expect keepalives from this client'),
+    keepalives: switchOption('expect keepalives from this client'),
     ...CHANGE_OPTIONS,
   },
   examples: [
@@ -160,7 +160,7 @@ const remove: Command = {
   ],
   operands: ['[CLIENT]'],
   options: {
-    invalidate: flag('reject new data of the client while the client is being deleted'),
+    invalidate: switchOption('reject new data of the client while the client is being deleted'),
     'invalidate-expire': valueOption('DURATION', 'reject new data of the client for this long; implies --invalidate'),
     selector: valueOption(
       'TEXT',
@@ -186,15 +186,15 @@ const remove: Command = {
       effects: () => deleteEffects(call, name, expireSeconds),
       question: `delete client ${name}`,
       value: (answer) => ({ client: name, ...answer }),
-      successText: ({ issued }) => `deleting client ${name}, requested at ${timestamp(issued)}`,
+      successText: ({ issued }) => `deleting client ${name}, requested at ${timestampText(issued)}`,
     });
   },
 };
 
 /** Maximum number of client names in the confirmation of a deletion. */
-const NAMED_MAX = 5;
+const NAMED_CLIENTS_MAX = 5;
 
-async function removeMatching(call: Call): Promise<void> {
+async function removeMatching(call: CommandCall): Promise<void> {
   const { api, flags, operands } = call;
   if (operands[0] !== '') throw new MonError('invalid', 'use CLIENT or --selector, not both');
   if (flags.value('invalidate-expire') !== undefined || flags.switch('invalidate') !== undefined) {
@@ -214,15 +214,15 @@ async function removeMatching(call: Call): Promise<void> {
       return deleted;
     },
     async effects() {
-      const { total, first } = await api().findClients(text, NAMED_MAX);
+      const { total, first } = await api().findClients(text, NAMED_CLIENTS_MAX);
       if (total === 0)
         throw new MonError('not_found', 'no client matches the selector: test the selector with monctl client list -q');
       const names = total > first.length ? `${first.join(', ')}, ...` : first.join(', ');
-      return [`${counted(total, 'clients')} would be deleted, their events resolved: ${names}`];
+      return [`${countedNoun(total, 'clients')} would be deleted, their events resolved: ${names}`];
     },
     question: `delete all clients that match ${text}`,
     value: (deleted) => ({ deleted }),
-    successText: (deleted) => `deleted ${counted(deleted, 'clients')}`,
+    successText: (deleted) => `deleted ${countedNoun(deleted, 'clients')}`,
   });
 }
 
@@ -233,7 +233,7 @@ function requireClient(api: ApiClient, name: string): Promise<Client> {
 }
 
 async function deleteEffects(
-  { api, nowMs }: Call,
+  { api, nowMs }: CommandCall,
   name: string,
   expireSeconds: number | undefined,
 ): Promise<readonly string[]> {
@@ -243,7 +243,7 @@ async function deleteEffects(
     api().events({ client: name }),
   ]);
   return [
-    `the client ${name}, last seen ${formatDuration(nowMs / 1000 - client.timestamp)} ago, would be deleted with ${counted(results.length, 'results')}`,
+    `the client ${name}, last seen ${formatDuration(nowMs / 1000 - client.timestamp)} ago, would be deleted with ${countedNoun(results.length, 'results')}`,
     `${eventCounts(events)} would be resolved`,
     expireSeconds === undefined
       ? 'a running agent would create it again'

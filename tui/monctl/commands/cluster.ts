@@ -7,9 +7,9 @@ import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { counted } from '../counted-noun.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { record, type Column } from '../table.ts';
+import { recordText, type Column } from '../table.ts';
 import { timeWithAge } from '../times.ts';
 
 const list: Command = {
@@ -20,7 +20,7 @@ const list: Command = {
   async run(call) {
     await showList<ClusterMember>(call, {
       noun: 'members',
-      columns,
+      columns: memberColumns,
       search: MEMBER_SEARCH,
       key: ({ id }) => id,
       // The comparison for changes omits values that change constantly, such as the lag.
@@ -37,7 +37,7 @@ const info: Command = {
   examples: [['monctl cluster info --output json', 'all details as JSON']],
   async run({ api, output, nowMs }) {
     const view = await viewOf(api());
-    await output.show(view, () => record(fieldsOf(view, nowMs), output.look));
+    await output.show(view, () => recordText(fieldsOf(view, nowMs), output.look));
   },
 };
 
@@ -114,10 +114,10 @@ function memberCounts(members: readonly ClusterMember[]): string {
     const count = members.filter((member) => member.state === state).length;
     return count === 0 ? [] : [`${String(count)} ${state}`];
   });
-  return [counted(members.length, 'members'), ...impaired].join(', ');
+  return [countedNoun(members.length, 'members'), ...impaired].join(', ');
 }
 
-function columns(nowMs: number): readonly Column<ClusterMember>[] {
+function memberColumns(nowMs: number): readonly Column<ClusterMember>[] {
   const age = (seconds: number): string => formatDuration(nowMs / 1000 - seconds, 1);
   return [
     { title: 'NAME', text: ({ name }) => name },

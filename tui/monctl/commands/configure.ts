@@ -7,7 +7,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { configPath } from '../../config/config-file.ts';
 import type { StoredSecret, saveContext } from '../../config/save-context.ts';
 import { tlsFlags } from '../choose-backend.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { DEFAULT_BACKEND } from '../parse-arguments.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
@@ -55,7 +55,7 @@ export const configureCommand: Command = {
 };
 
 /** Returns the TLS options to save in the context: those of the command line, but not those of the environment. */
-function keptTls({ flags }: Call): Parameters<typeof saveContext>[2]['tls'] {
+function keptTls({ flags }: CommandCall): Parameters<typeof saveContext>[2]['tls'] {
   const file = flags.value('trusted-ca-file');
   return {
     ...(file === undefined ? {} : { 'trusted-ca-file': resolve(file) }),
@@ -63,16 +63,16 @@ function keptTls({ flags }: Call): Parameters<typeof saveContext>[2]['tls'] {
   };
 }
 
-function tlsEnvironment({ MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY }: Call['env']): CredentialsEnv {
+function tlsEnvironment({ MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY }: CommandCall['env']): CredentialsEnv {
   return { MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY };
 }
 
-async function askForBackend({ ask }: Call): Promise<string> {
+async function askForBackend({ ask }: CommandCall): Promise<string> {
   if (ask === undefined) throw new MonError('invalid', 'set the backend: --backend URL');
   return (await ask(`backend [${DEFAULT_BACKEND}]: `)).trim() || DEFAULT_BACKEND;
 }
 
-async function secretOf(call: Call): Promise<StoredSecret | undefined> {
+async function secretOf(call: CommandCall): Promise<StoredSecret | undefined> {
   const { flags, ask } = call;
   const user = flags.value('user');
   if (flags.value('api-key-file') !== undefined) {

@@ -1,10 +1,10 @@
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { ALL_CONTEXTS } from '../../model/backend-names.ts';
-import { contextNamed } from '../../config/choose-backend.ts';
+import { findContext } from '../../config/choose-backend.ts';
 import { readConsoleConfig, type LoadedConsoleConfig } from '../../config/config-file.ts';
 import { carryOutLocally, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { ROW_OPTIONS, showRows } from '../rows.ts';
 
 const list: Command = {
@@ -52,7 +52,7 @@ const use: Command = {
   async run(call) {
     const [name = ''] = call.operands;
     const { path, config } = await configOf(call);
-    if (name !== ALL_CONTEXTS) contextNamed(config, name);
+    if (name !== ALL_CONTEXTS) findContext(config, name);
     const { selectContext } = await import('../../config/save-context.ts');
     await selectContext(path, name);
     await call.output.show({ context: name, file: path }, () => safeText(`the current context is ${name}`));
@@ -70,7 +70,7 @@ const remove: Command = {
   async run(call) {
     const [name = ''] = call.operands;
     const { path, config } = await configOf(call);
-    const { backend } = contextNamed(config, name);
+    const { backend } = findContext(config, name);
     await carryOutLocally(call, {
       effects: () => [`the context ${name} for ${backend} would be deleted from ${path}`],
       question: `delete the context ${name}`,
@@ -86,7 +86,7 @@ const remove: Command = {
 
 export const contextCommands: readonly Command[] = [list, use, remove];
 
-async function configOf({ env }: Call): Promise<LoadedConsoleConfig> {
+async function configOf({ env }: CommandCall): Promise<LoadedConsoleConfig> {
   const loaded = await readConsoleConfig(undefined, env);
   if ('problem' in loaded) throw new MonError('invalid', loaded.problem);
   return loaded;

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import {
-  inNamespace,
+  setNamespace,
   kindOf,
   namespaceOf,
   pathOf,
-  unwrap,
+  unwrapObject,
   wrappedName,
-  type Wrapped,
+  type WrappedObject,
 } from '../../../shared/domain/v2/wrapped-object.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { withCommandText } from '../../../shared/domain/v2/definition-command.ts';
@@ -15,15 +15,15 @@ import { changedFields } from '../../../shared/domain/v2/changed-fields.ts';
 import { skippedReason } from '../../../shared/domain/v2/import-losses.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { CHANGE_OPTIONS, confirm, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
-import { counted } from '../counted-noun.ts';
+import { CHANGE_OPTIONS, confirmChange, DELETE_OPTIONS } from '../change.ts';
+import type { CommandCall, Command } from '../command.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { FILE_OPTION } from '../input.ts';
 import { NAMESPACE_OPTION, callNamespace } from '../namespaces.ts';
 import { openFile, readObjects } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 
 /**
  * Maximum number of objects in a file. It suffices for files written by hand; `restore` handles the dump of a whole
@@ -31,7 +31,7 @@ import { EXIT } from '../../words/exit-codes.ts';
  */
 const OBJECTS_MAX = 10_000;
 
-const FORM = [
+const FORM_DETAILS = [
   'Each object has the form {type, api_version, metadata, spec}: YAML documents separated by ---, or JSON objects in sequence or in a list.',
   'Objects without a namespace belong to the namespace that --namespace names.',
 ];
@@ -40,7 +40,7 @@ export const createFileCommand: Command = {
   words: ['create'],
   summary: 'Create or replace the objects defined in a file',
   details: [
-    ...FORM,
+    ...FORM_DETAILS,
     'If an object is rejected, the other objects are still processed, and the exit code is 9.',
     'With --dry-run, each object is compared with the backend and listed as created, updated (with the fields that differ) or unchanged.',
   ],
@@ -52,7 +52,7 @@ export const createFileCommand: Command = {
   async run(call) {
     await forEachObject(call, 'create', async (v2, object, path) => {
       refuseExactState(object);
-      return { outcome: 'Created', warnings: await v2.put(path, unwrap(object)) };
+      return { outcome: 'Created', warnings: await v2.put(path, unwrapObject(object)) };
     });
   },
 };
@@ -76,7 +76,7 @@ export const diffCommand: Command = {
 export const deleteFileCommand: Command = {
   words: ['delete'],
   summary: 'Delete the objects defined in a file',
-  details: [...FORM, 'Objects that do not exist are listed; they are not an error.'],
+  details: [...FORM_DETAILS, 'Objects that do not exist are listed; they are not an error.'],
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [['monctl delete -f checks.yml --namespace staging', 'objects created by monctl create -f']],
   async run(call) {
@@ -87,34 +87,39 @@ export const deleteFileCommand: Command = {
   },
 };
 
-interface Done {
+interface ObjectOutcome {
   readonly outcome: string;
   /** Warnings of the backend about attributes that do not have the effect that their names suggest. */
   readonly warnings: readonly string[];
 }
 
-type Act = (v2: V2Client, object: Wrapped, path: readonly string[]) => Promise<Done>;
+type ProcessObject = (v2: V2Client, object: WrappedObject, path: readonly string[]) => Promise<ObjectOutcome>;
 
 /**
  * Runs `act` for each object of the file and prints the outcomes; with `--dry-run` only shows the effects.
  *
  * @throws ExitError when some of the objects are rejected
  */
-async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): Promise<void> {
+async function forEachObject(call: CommandCall, verb: 'create' | 'delete', act: ProcessObject): Promise<void> {
   const objects = await objectsOf(call);
   const { flags, output } = call;
   if (flags.switch('dry-run') === true) {
-    await preview(call, verb, objects);
+    await printPreview(call, verb, objects);
     return;
   }
   if (verb === 'delete') {
-    await confirm(call, `delete ${counted(objects.length, 'objects')}`, () => objects.map(nameText), 'Canceled');
+    await confirmChange(
+      call,
+      `delete ${countedNoun(objects.length, 'objects')}`,
+      () => objects.map(nameText),
+      'Canceled',
+    );
   }
   let failures = 0;
   let last: MonError | undefined;
   // Objects are deleted in reverse order, because later objects depend on earlier objects.
   for (const object of verb === 'delete' ? objects.toReversed() : objects) {
-    const done = await attempt(async () => act(call.v2(), object, pathOfObject(object)));
+    const done = await catchObjectError(async () => act(call.v2(), object, pathOfObject(object)));
     if (done instanceof MonError) {
       failures++;
       last = done;
@@ -129,7 +134,10 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
   }
   if (last !== undefined && objects.length === 1) throw last;
   if (failures > 0) {
-    throw new ExitError(EXIT.incomplete, `${String(failures)} of ${counted(objects.length, 'objects')} rejected`);
+    throw new ExitError(
+      EXIT_CODES.incomplete,
+      `${String(failures)} of ${countedNoun(objects.length, 'objects')} rejected`,
+    );
   }
 }
 
@@ -147,10 +155,14 @@ interface ObjectPreview {
  *
  * @throws ExitError when some of the objects would be refused
  */
-async function preview(call: Call, verb: 'create' | 'delete', objects: readonly Wrapped[]): Promise<void> {
+async function printPreview(
+  call: CommandCall,
+  verb: 'create' | 'delete',
+  objects: readonly WrappedObject[],
+): Promise<void> {
   const foreseen: ObjectPreview[] = [];
   for (const object of objects) {
-    const outcome = await attempt(async () => foresee(call.v2(), verb, object));
+    const outcome = await catchObjectError(async () => predictOutcome(call.v2(), verb, object));
     foreseen.push(
       outcome instanceof MonError
         ? { outcome: 'refused', object: nameText(object), reason: outcome.message }
@@ -163,16 +175,16 @@ async function preview(call: Call, verb: 'create' | 'delete', objects: readonly 
   const refused = foreseen.filter(({ outcome }) => outcome === 'refused').length;
   if (refused > 0) {
     throw new ExitError(
-      EXIT.incomplete,
-      `${String(refused)} of ${counted(objects.length, 'objects')} would be refused`,
+      EXIT_CODES.incomplete,
+      `${String(refused)} of ${countedNoun(objects.length, 'objects')} would be refused`,
     );
   }
 }
 
-async function foresee(
+async function predictOutcome(
   v2: V2Client,
   verb: 'create' | 'delete',
-  object: Wrapped,
+  object: WrappedObject,
 ): Promise<Omit<ObjectPreview, 'object'>> {
   const present = await v2.find(pathOfObject(object));
   if (verb === 'delete') return { outcome: present === undefined ? 'not there' : 'delete' };
@@ -181,13 +193,13 @@ async function foresee(
   // States and API keys are never compared with the backend: sending an event always adds a result, and for the other
   // types the API returns more or fewer attributes than were sent.
   if (isState(object) || object.type === 'APIKey') return { outcome: 'update' };
-  const fields = changedFields(present, asShown(object));
+  const fields = changedFields(present, toShownForm(object));
   return fields.length === 0 ? { outcome: 'unchanged' } : { outcome: 'update', fields };
 }
 
 /** Converts a definition to the form in which the backend returns it, so that both can be compared. */
-function asShown(object: Wrapped): Attributes {
-  const definition = withCommandText(unwrap(object));
+function toShownForm(object: WrappedObject): Attributes {
+  const definition = withCommandText(unwrapObject(object));
   const references = definition['pipelines'];
   if (object.type !== 'CheckConfig' || !Array.isArray(references)) return definition;
   const named = { type: 'Pipeline', api_version: 'core/v2' };
@@ -212,7 +224,7 @@ function foreseenText({ outcome, object, fields, reason }: ObjectPreview): strin
  * @returns the result of `act`, or its error if the error concerns only this object
  * @throws errors that concern all objects, such as `unavailable`
  */
-async function attempt<Result>(act: () => Promise<Result>): Promise<Result | MonError> {
+async function catchObjectError<Result>(act: () => Promise<Result>): Promise<Result | MonError> {
   try {
     return await act();
   } catch (error) {
@@ -222,11 +234,11 @@ async function attempt<Result>(act: () => Promise<Result>): Promise<Result | Mon
   }
 }
 
-async function objectsOf(call: Call): Promise<readonly Wrapped[]> {
+async function objectsOf(call: CommandCall): Promise<readonly WrappedObject[]> {
   const path = call.flags.value('file');
   if (path === undefined) throw new MonError('invalid', 'set the file: --file FILE, or - for standard input');
   const chunks = path === '-' ? Readable.from([Buffer.from(await call.readInput())]) : openFile(path);
-  const objects: Wrapped[] = [];
+  const objects: WrappedObject[] = [];
   for await (const item of readObjects(chunks, path === '-' ? 'standard input' : path)) {
     if (item.kind !== 'object') continue;
     objects.push(withDefaultNamespace(item.object, call));
@@ -238,12 +250,12 @@ async function objectsOf(call: Call): Promise<readonly Wrapped[]> {
   return objects;
 }
 
-function withDefaultNamespace(object: Wrapped, call: Call): Wrapped {
+function withDefaultNamespace(object: WrappedObject, call: CommandCall): WrappedObject {
   const hasNone = typeof object.metadata['namespace'] !== 'string' || object.metadata['namespace'] === '';
-  return kindOf(object)?.isNamespaced === true && hasNone ? inNamespace(object, callNamespace(call)) : object;
+  return kindOf(object)?.isNamespaced === true && hasNone ? setNamespace(object, callNamespace(call)) : object;
 }
 
-function pathOfObject(object: Wrapped): readonly string[] {
+function pathOfObject(object: WrappedObject): readonly string[] {
   // A `TessenConfig` object exists only once and has no name.
   if (object.type === 'TessenConfig') return ['tessen'];
   const kind = kindOf(object);
@@ -261,18 +273,18 @@ function pathOfObject(object: Wrapped): readonly string[] {
  *
  * @throws MonError `invalid` for such an object
  */
-function refuseExactState(object: Wrapped): void {
+function refuseExactState(object: WrappedObject): void {
   if ('mon' in object.spec && isState(object)) {
     throw new MonError('invalid', 'this object is part of an exact dump: use monctl restore');
   }
 }
 
 /** Returns true for an object that reports a state, such as an event, and false for a definition, such as a check. */
-function isState({ type }: Wrapped): boolean {
+function isState({ type }: WrappedObject): boolean {
   return type === 'Event' || type === 'Entity' || type === 'Silenced' || type === 'User';
 }
 
-function nameText(object: Wrapped): string {
+function nameText(object: WrappedObject): string {
   const namespace = kindOf(object)?.isNamespaced === true ? `${namespaceOf(object)}/` : '';
   return `${object.type} ${namespace}${shownName(object)}`;
 }

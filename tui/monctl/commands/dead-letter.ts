@@ -4,16 +4,16 @@ import { DEAD_LETTER_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DeadLetterSelection, DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
-import { counted } from '../counted-noun.ts';
+import type { CommandCall, Command } from '../command.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
-import { record, type Column } from '../table.ts';
+import { recordText, type Column } from '../table.ts';
 import { timeWithAge } from '../times.ts';
-import { flag, valueOption, type CommandOption } from '../flags.ts';
+import { switchOption, valueOption, type CommandOption } from '../flags.ts';
 
 const HANDLER_OPTION: CommandOption = valueOption('NAME', 'only dead letters of this handler', {
   completes: 'handler',
@@ -21,7 +21,7 @@ const HANDLER_OPTION: CommandOption = valueOption('NAME', 'only dead letters of 
 
 const WHICH_OPTIONS = {
   handler: { ...HANDLER_OPTION, text: 'select all dead letters of this handler' },
-  all: flag('select all dead letters'),
+  all: switchOption('select all dead letters'),
 } as const;
 
 const list: Command = {
@@ -50,9 +50,9 @@ const info: Command = {
   examples: [['monctl dead-letter info 1763745000000000 --output json', 'the event with secrets redacted']],
   async run({ api, operands: [text = ''], output, nowMs }) {
     const id = parseId(text);
-    const deadLetter = await requireExisting(api().deadLetter(id), missing(id));
+    const deadLetter = await requireExisting(api().deadLetter(id), missingDeadLetter(id));
     const event = await toYaml(deadLetter.events ?? deadLetter.event);
-    await output.show(deadLetter, () => `${record(fieldsOf(deadLetter, nowMs), output.look)}\n\n${event}`);
+    await output.show(deadLetter, () => `${recordText(fieldsOf(deadLetter, nowMs), output.look)}\n\n${event}`);
   },
 };
 
@@ -70,9 +70,9 @@ const retry: Command = {
     const which = whichOf(call);
     await carryOut(call, {
       send: (api) => api.retryDeadLetters(which),
-      effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be retried`],
+      effects: async () => [`${countedNoun(await countSelected(call.api(), which), 'dead letters')} would be retried`],
       value: (answer) => answer,
-      successText: ({ retried }) => `${counted(retried, 'dead letters')} will be retried`,
+      successText: ({ retried }) => `${countedNoun(retried, 'dead letters')} will be retried`,
     });
   },
 };
@@ -87,27 +87,27 @@ const drop: Command = {
   async run(call) {
     const which = whichOf(call);
     await carryOut(call, {
-      send: (api) => dropped(api, which),
-      effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be dropped`],
+      send: (api) => dropSelected(api, which),
+      effects: async () => [`${countedNoun(await countSelected(call.api(), which), 'dead letters')} would be dropped`],
       question: `drop the ${nameOf(which)}`,
       value: (answer) => answer,
-      successText: (answer) => `dropped ${counted(answer.dropped, 'dead letters')}`,
+      successText: (answer) => `dropped ${countedNoun(answer.dropped, 'dead letters')}`,
     });
   },
 };
 
 export const deadLetterCommands: readonly Command[] = [list, info, retry, drop];
 
-type Which = { readonly id: number } | DeadLetterSelection;
+type DeadLetterChoice = { readonly id: number } | DeadLetterSelection;
 
 /**
  * Returns the dead letters that the command line selects: by id, by handler or all.
  *
  * @throws MonError `invalid` unless exactly one of ID, `--handler` and `--all` was given
  */
-function whichOf({ flags, operands: [id = ''] }: Call): Which {
+function whichOf({ flags, operands: [id = ''] }: CommandCall): DeadLetterChoice {
   const handler = flags.value('handler');
-  const named: Which[] = [
+  const named: DeadLetterChoice[] = [
     ...(id === '' ? [] : [{ id: parseId(id) }]),
     ...(handler === undefined ? [] : [{ handler }]),
     ...(flags.switch('all') === true ? [{ all: true as const }] : []),
@@ -124,7 +124,7 @@ function parseId(text: string): number {
   throw new MonError('invalid', `${JSON.stringify(text)} is not the id of a dead letter: see monctl dead-letter list`);
 }
 
-function missing(id: number): string {
+function missingDeadLetter(id: number): string {
   return `there is no dead letter ${String(id)}: see monctl dead-letter list`;
 }
 
@@ -133,9 +133,9 @@ function missing(id: number): string {
  *
  * @throws MonError `not_found` when no dead letter has the selected id
  */
-async function count(api: ApiClient, which: Which): Promise<number> {
+async function countSelected(api: ApiClient, which: DeadLetterChoice): Promise<number> {
   if (!('id' in which)) return (await api.deadLetters('handler' in which ? which : {})).length;
-  await requireExisting(api.deadLetter(which.id), missing(which.id));
+  await requireExisting(api.deadLetter(which.id), missingDeadLetter(which.id));
   return 1;
 }
 
@@ -144,13 +144,13 @@ async function count(api: ApiClient, which: Which): Promise<number> {
  *
  * @throws MonError `not_found` when no dead letter has the selected id
  */
-async function dropped(api: ApiClient, which: Which): Promise<{ readonly dropped: number }> {
+async function dropSelected(api: ApiClient, which: DeadLetterChoice): Promise<{ readonly dropped: number }> {
   if (!('id' in which)) return await api.dropDeadLetters(which);
-  await requireRemoved(api.dropDeadLetter(which.id), missing(which.id));
+  await requireRemoved(api.dropDeadLetter(which.id), missingDeadLetter(which.id));
   return { dropped: 1 };
 }
 
-function nameOf(which: Which): string {
+function nameOf(which: DeadLetterChoice): string {
   if ('id' in which) return `dead letter ${String(which.id)}`;
   return `dead letters of ${'handler' in which ? which.handler : 'all handlers'}`;
 }
@@ -180,7 +180,7 @@ function listColumns(nowMs: number): readonly Column<DeadLetterSummary>[] {
     { title: 'ID', text: ({ id }) => String(id) },
     { title: 'HANDLER', text: ({ handler }) => handler },
     { title: 'CLIENT', text: ({ client, group }) => group?.label ?? client },
-    { title: 'CHECK', text: ({ check, group }) => (group === undefined ? check : counted(group.events, 'events')) },
+    { title: 'CHECK', text: ({ check, group }) => (group === undefined ? check : countedNoun(group.events, 'events')) },
     { title: 'FAILED', align: 'right', text: ({ failed_at: at }) => formatDuration(nowMs / 1000 - at, 1) },
     { title: 'TRIES', align: 'right', text: ({ attempts }) => String(attempts) },
     { title: 'REASON', text: ({ reason }) => reason },

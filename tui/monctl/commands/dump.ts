@@ -1,18 +1,18 @@
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import { access } from 'node:fs/promises';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import {
   kindNamed,
   readWrapped,
-  wrap,
+  wrapObject,
   WRAPPED_KINDS,
-  type Wrapped,
+  type WrappedObject,
   type WrappedKind,
 } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Call, Command } from '../command.ts';
-import { textAt } from '../v2-object.ts';
-import { counted } from '../counted-noun.ts';
+import type { CommandCall, Command } from '../command.ts';
+import { readTextAttribute } from '../v2-object.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { clusterV2 } from '../upgrade/cluster-login.ts';
 import { DUMP_FORMATS, DumpWriter, writeAtomically, type DumpFormat, type TextSink } from '../objects/write-objects.ts';
@@ -37,7 +37,7 @@ export const dumpCommand: Command = {
       completes: 'file',
       short: 'f',
     }),
-    force: flag('overwrite an existing file'),
+    force: switchOption('overwrite an existing file'),
   },
   examples: [
     ['monctl dump --all-namespaces --file backup.yml', 'full backup'],
@@ -65,7 +65,7 @@ export const dumpCommand: Command = {
       count = await writeDump(call, source, { kinds, namespace, format }, sink);
     });
     await noteOtherNamespaces(call, source, kinds, namespace);
-    output.note(`${counted(count, 'objects')} in ${path}`);
+    output.note(`${countedNoun(count, 'objects')} in ${path}`);
   },
 };
 
@@ -82,7 +82,7 @@ interface DumpSelection {
  *
  * @throws MonError `unauthenticated`, `unavailable`
  */
-async function sourceOf(call: Call): Promise<V2Client> {
+async function sourceOf(call: CommandCall): Promise<V2Client> {
   const v2 = call.v2();
   try {
     return 'mon' in (await v2.versions()) ? v2 : await clusterV2(call);
@@ -101,7 +101,7 @@ async function sourceOf(call: Call): Promise<V2Client> {
  * @returns the number of written objects
  */
 async function writeDump(
-  call: Call,
+  call: CommandCall,
   source: V2Client,
   { kinds, namespace, format }: DumpSelection,
   sink: TextSink,
@@ -121,7 +121,7 @@ async function writeDump(
  * in the dump.
  */
 async function noteOtherNamespaces(
-  call: Call,
+  call: CommandCall,
   source: V2Client,
   kinds: readonly WrappedKind[],
   namespace: string | undefined,
@@ -132,7 +132,7 @@ async function noteOtherNamespaces(
     if (isDenied(error)) return [];
     throw error;
   });
-  const others = all.map((one) => textAt(one, 'name')).filter((name) => name !== namespace);
+  const others = all.map((one) => readTextAttribute(one, 'name')).filter((name) => name !== namespace);
   if (others.length > 0) {
     call.output.note(`only ${namespace} was dumped, but there are also ${others.join(', ')}: see --all-namespaces`);
   }
@@ -143,14 +143,14 @@ async function noteOtherNamespaces(
  * denied. If the objects cannot be read at all, prints a warning and yields nothing.
  */
 async function* pagesOf(
-  { output }: Call,
+  { output }: CommandCall,
   v2: V2Client,
   {
     kind,
     namespace,
     said,
   }: { readonly kind: WrappedKind; readonly namespace: string | undefined; readonly said: string },
-): AsyncGenerator<readonly Wrapped[], void, undefined> {
+): AsyncGenerator<readonly WrappedObject[], void, undefined> {
   try {
     const isExact = yield* exactPages(v2, kind, namespace);
     if (isExact) return;
@@ -160,7 +160,7 @@ async function* pagesOf(
   }
   try {
     const path = listPath(kind.isNamespaced ? namespace : undefined, kind.path);
-    for await (const page of v2.pages(path)) yield page.map((object) => wrap(kind, object));
+    for await (const page of v2.pages(path)) yield page.map((object) => wrapObject(kind, object));
   } catch (error) {
     if (!isDenied(error)) throw error;
     output.warn(`${said}: skipped, because ${error.message}`);
@@ -176,18 +176,18 @@ async function* exactPages(
   v2: V2Client,
   kind: WrappedKind,
   namespace: string | undefined,
-): AsyncGenerator<readonly Wrapped[], boolean, undefined> {
+): AsyncGenerator<readonly WrappedObject[], boolean, undefined> {
   let after: string | undefined;
   do {
     const page = await v2.dump(kind.type, kind.isNamespaced ? namespace : undefined, after);
     if (page === undefined) return false;
-    yield page.objects.map((object) => read(object, v2.url));
+    yield page.objects.map((object) => readObject(object, v2.url));
     after = page.continue ?? undefined;
   } while (after !== undefined);
   return true;
 }
 
-function read(value: unknown, url: string): Wrapped {
+function readObject(value: unknown, url: string): WrappedObject {
   const object = readWrapped(value);
   if ('problem' in object) throw new MonError('internal', `${url} sent an object that ${object.problem}`);
   return object;

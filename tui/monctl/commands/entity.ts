@@ -1,9 +1,16 @@
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { requireExisting } from '../require-existing.ts';
-import { metadataNamespace, nameOf, numberAt, textAt, textsAt, withoutAttribute } from '../v2-object.ts';
+import {
+  metadataNamespace,
+  nameOf,
+  readNumberAttribute,
+  readTextAttribute,
+  readTextsAttribute,
+  omitAttribute,
+} from '../v2-object.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, callNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
@@ -22,9 +29,9 @@ const list: Command = {
     const namespace = namespacesOf(call);
     await showList<V2Object>(call, {
       noun: 'entities',
-      columns: (nowMs) => columns(namespace === undefined, nowMs),
+      columns: (nowMs) => entityColumns(namespace === undefined, nowMs),
       key: (entity) => `${metadataNamespace(entity)}/${nameOf(entity)}`,
-      comparedPart: (entity) => withoutAttribute(entity, 'last_seen'),
+      comparedPart: (entity) => omitAttribute(entity, 'last_seen'),
       fetch: () => call.v2().list(listPath(namespace, 'entities'), selectorsOf(call)),
     });
   },
@@ -54,7 +61,7 @@ const remove: Command = {
     const namespace = callNamespace(call);
     await removeObject(call, {
       path: [...listPath(namespace, 'entities'), name],
-      notFoundMessage: missing(namespace, name),
+      notFoundMessage: missingEntity(namespace, name),
       async effects() {
         await requireEntity(call, name);
         return [`the entity ${name} of the namespace ${namespace} would be deleted with its events`];
@@ -67,28 +74,28 @@ const remove: Command = {
 
 export const entityCommands: readonly Command[] = [list, info, remove];
 
-function requireEntity(call: Call, name: string): Promise<V2Object> {
+function requireEntity(call: CommandCall, name: string): Promise<V2Object> {
   const namespace = callNamespace(call);
-  return requireExisting(call.v2().find([...listPath(namespace, 'entities'), name]), missing(namespace, name));
+  return requireExisting(call.v2().find([...listPath(namespace, 'entities'), name]), missingEntity(namespace, name));
 }
 
-function missing(namespace: string, name: string): string {
+function missingEntity(namespace: string, name: string): string {
   return `there is no entity ${name} in ${namespace}: see monctl entity list --all-namespaces`;
 }
 
-function columns(isAllNamespaces: boolean, nowMs: number): readonly Column<V2Object>[] {
+function entityColumns(isAllNamespaces: boolean, nowMs: number): readonly Column<V2Object>[] {
   return [
     ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: metadataNamespace }] : []),
     { title: 'ENTITY', text: nameOf },
-    { title: 'CLASS', text: (entity) => textAt(entity, 'entity_class') },
+    { title: 'CLASS', text: (entity) => readTextAttribute(entity, 'entity_class') },
     {
       title: 'LAST SEEN',
       align: 'right',
       text: (entity) => {
-        const seen = numberAt(entity, 'last_seen');
+        const seen = readNumberAttribute(entity, 'last_seen');
         return seen === undefined || seen === 0 ? '' : formatDuration(nowMs / 1000 - seen, 1);
       },
     },
-    { title: 'SUBSCRIPTIONS', text: (entity) => textsAt(entity, 'subscriptions').join(', ') },
+    { title: 'SUBSCRIPTIONS', text: (entity) => readTextsAttribute(entity, 'subscriptions').join(', ') },
   ];
 }

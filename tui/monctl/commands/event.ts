@@ -1,4 +1,4 @@
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { eventOrder } from '../../../shared/domain/event-order.ts';
@@ -11,9 +11,9 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { follow } from '../follow.ts';
+import { followTopic } from '../follow.ts';
 import { requireExisting } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
@@ -21,19 +21,19 @@ import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { parseStatusFilter, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
-import { recordWithOutput, type Column, type TableLook } from '../table.ts';
-import { timeWithAge, timestamp } from '../times.ts';
+import { recordWithOutput, type Column, type TableStyle } from '../table.ts';
+import { timeWithAge, timestampText } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
 import { notificationAnswer } from '../../words/notified-text.ts';
-import { recurringAmong } from '../silence-recurrence.ts';
+import { findRecurring } from '../silence-recurrence.ts';
 
 /** A row of the event list. `event`, the complete event, is absent in rows of the live feed and of the past. */
-interface Listed {
+interface ListedEvent {
   readonly row: EventRow;
   readonly event?: Event;
 }
 
-const worstFirst = eventOrder('status');
+const compareByStatus = eventOrder('status');
 
 const list: Command = {
   words: ['event', 'list'],
@@ -48,7 +48,7 @@ const list: Command = {
     status: valueOption('STATUS,...', 'only these statuses: ok, warn, crit, unknown or numbers', {
       completes: STATUS_WORDS,
     }),
-    silenced: flag('only silenced events; --no-silenced: only events that are not silenced'),
+    silenced: switchOption('only silenced events; --no-silenced: only events that are not silenced'),
     filter: FILTER_OPTION,
     search: valueOption('TEXT', 'same as --filter'),
     ...AT_OPTION,
@@ -63,14 +63,14 @@ const list: Command = {
   ],
   async run(call) {
     const { api, flags } = call;
-    const isListed = selection(flags);
+    const isListed = eventPredicate(flags);
     const client = flags.value('client');
     const isAllNamespaces = namespacesOf(call) === undefined;
     const namespace = isAllNamespaces ? EVERY_NAMESPACE : call.namespace;
-    const all: List<Listed> = {
+    const all: List<ListedEvent> = {
       noun: 'events',
       columns: (nowMs) => [
-        ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ row }: Listed) => row.namespace ?? '' }] : []),
+        ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ row }: ListedEvent) => row.namespace ?? '' }] : []),
         ...listColumns(nowMs),
       ],
       search: languageForItems(EVENT_SEARCH, ({ row }) => row),
@@ -84,11 +84,11 @@ const list: Command = {
           api().events(withoutUndefined({ client })),
           api().recovering(),
         ]);
-        return withRecoveries(events, recovering).map((event) => ({ event, row: eventRow(event) }));
+        return addRecoveries(events, recovering).map((event) => ({ event, row: eventRow(event) }));
       },
-      select: (events) => events.filter(({ row }) => isListed(row)).toSorted((a, b) => worstFirst(a.row, b.row)),
+      select: (events) => events.filter(({ row }) => isListed(row)).toSorted((a, b) => compareByStatus(a.row, b.row)),
       follow: () =>
-        follow({ ...call, namespace }, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
+        followTopic({ ...call, namespace }, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
     };
     await showListAt(call, all, ({ events }) =>
       events.filter((row) => client === undefined || row.client === client).map((row) => ({ row })),
@@ -112,7 +112,7 @@ const info: Command = {
   examples: [['monctl event info web-001 http-frontend', 'all details']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
     const [stored, recovering] = await Promise.all([requireEvent(api(), client, check), api().recovering()]);
-    const [event = stored] = withRecoveries([stored], recovering);
+    const [event = stored] = addRecoveries([stored], recovering);
     await output.show(event, () => eventText(event, nowMs, output.look));
   },
 };
@@ -129,7 +129,7 @@ const explain: Command = {
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
     const missing = `there is no event and no result of ${client}/${check}`;
     const explanation = await requireExisting(api().explainEvent(client, check), missing);
-    const recurring = await recurringAmong(api(), explanation.event?.silenced_by ?? []);
+    const recurring = await findRecurring(api(), explanation.event?.silenced_by ?? []);
     const answer = notificationAnswer(explanation, nowMs);
     await output.show(explanation, () => handlingText(explanation, nowMs, output.look, recurring, answer));
   },
@@ -148,7 +148,7 @@ const resolve: Command = {
       send: (api) => api.resolve({ client, check }),
       effects: () => resolveEffects(call, client, check),
       value: (answer) => ({ client, check, ...answer }),
-      successText: ({ issued }) => `resolving ${client}/${check}, requested at ${timestamp(issued)}`,
+      successText: ({ issued }) => `resolving ${client}/${check}, requested at ${timestampText(issued)}`,
     });
   },
 };
@@ -168,7 +168,7 @@ export const eventCommands: readonly Command[] = [
   ...[info, explain, resolve, remove].map(inAnyNamespace),
 ];
 
-async function resolveEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
+async function resolveEffects({ api, nowMs }: CommandCall, client: string, check: string): Promise<readonly string[]> {
   const event = await requireEvent(api(), client, check);
   const matching = await Promise.all(event.silenced_by.map((id) => api().silencedEntry(id)));
   const ending = matching.flatMap((entry) => (entry?.expire_on_resolve === true ? [entry.id] : []));
@@ -187,7 +187,7 @@ function requireEvent(api: ApiClient, client: string, check: string): Promise<Ev
  * Returns a predicate for the options `--client`, `--check`, `--status` and `--silenced`. `--filter` is applied
  * separately.
  */
-function selection(flags: Call['flags']): (row: EventRow) => boolean {
+function eventPredicate(flags: CommandCall['flags']): (row: EventRow) => boolean {
   const client = flags.value('client');
   const check = flags.value('check');
   const silenced = flags.switch('silenced');
@@ -199,7 +199,7 @@ function selection(flags: Call['flags']): (row: EventRow) => boolean {
     hasStatus(row.status);
 }
 
-function listColumns(nowMs: number): readonly Column<Listed>[] {
+function listColumns(nowMs: number): readonly Column<ListedEvent>[] {
   const age = (seconds: number): string => formatDuration(nowMs / 1000 - seconds, 1);
   return [
     {
@@ -214,14 +214,14 @@ function listColumns(nowMs: number): readonly Column<Listed>[] {
     { title: 'AGE', align: 'right', text: ({ row }) => age(row.since), order: ({ row }) => -row.since },
     { title: 'LAST', align: 'right', text: ({ row }) => age(row.last), order: ({ row }) => -row.last },
     { title: 'STATE', text: ({ row }) => stateWord(row) },
-    { title: 'SINCE', text: ({ row }) => timestamp(row.since), order: ({ row }) => row.since, isWide: true },
+    { title: 'SINCE', text: ({ row }) => timestampText(row.since), order: ({ row }) => row.since, isWide: true },
     { title: 'SILENCED BY', text: ({ row }) => row.silenced_by.join(', '), isWide: true },
     { title: 'OUTPUT', text: ({ row }) => row.output },
   ];
 }
 
 /** Adds the progress of recoveries to events of the v1 API, which lacks it, from rows of the mon API. */
-function withRecoveries(events: readonly Event[], rows: readonly EventRow[]): readonly Event[] {
+function addRecoveries(events: readonly Event[], rows: readonly EventRow[]): readonly Event[] {
   if (rows.length === 0) return events;
   const byKey = new Map(rows.map((row) => [keyOf(row), row.recovering]));
   return events.map((event) => {
@@ -241,7 +241,7 @@ function stateWord({ silenced_by, action, recovering, acknowledged }: EventRow):
   return action === 'flapping' ? 'flapping' : '';
 }
 
-function eventText(event: Event, nowMs: number, look: TableLook): string {
+function eventText(event: Event, nowMs: number, look: TableStyle): string {
   const { client, check } = event;
   const { since, status } = eventRow(event);
   const fields: (readonly [string, string])[] = [

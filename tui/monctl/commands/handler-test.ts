@@ -1,10 +1,10 @@
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { HandlerTest } from '../../../shared/schemas/handler-test.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 import type { Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { toYaml } from '../output.ts';
 
@@ -18,7 +18,7 @@ export const testCommand: Command = inAnyNamespace({
   operands: ['HANDLER'],
   options: {
     event: valueOption('CLIENT/CHECK', 'use the current event of this client and check'),
-    'dry-run': flag('show the notification without sending it'),
+    'dry-run': switchOption('show the notification without sending it'),
   },
   examples: [
     ['monctl handler test slack --dry-run', 'preview the message'],
@@ -31,7 +31,7 @@ export const testCommand: Command = inAnyNamespace({
     });
     const sent = await toYaml(tested.preview);
     await output.show(tested, () => safeText(`${sent.trimEnd()}\n\n${endOf(tested)}`));
-    if (tested.outcome?.delivered === false) throw new ExitError(EXIT.failure, 'the handler failed');
+    if (tested.outcome?.delivered === false) throw new ExitError(EXIT_CODES.failure, 'the handler failed');
   },
 });
 

@@ -21,7 +21,7 @@ const list: Command = {
   async run(call) {
     await showList<HandlerStatus>(call, {
       noun: 'handlers',
-      columns,
+      columns: handlerColumns,
       key: ({ name }) => name,
       // The comparison for changes omits values that change constantly, such as the length of the queue.
       comparedPart: ({ type, failed, last_error: error }) => [type, failed, error],
@@ -47,7 +47,7 @@ const groups: Command = {
     };
     await showList<GroupRow>(call, {
       noun: 'groups',
-      columns: (nowMs) => [...(only === undefined ? [NAMESPACE] : []), ...groupColumns(nowMs)],
+      columns: (nowMs) => [...(only === undefined ? [NAMESPACE_COLUMN] : []), ...groupColumns(nowMs)],
       search: GROUP_SEARCH,
       key: ({ namespace, handler, by }) => JSON.stringify([namespace, handler, by]),
       comparedPart: ({ firing, pending, notified_at: notifiedAt }) => [firing, pending, notifiedAt],
@@ -59,7 +59,7 @@ const groups: Command = {
 
 export const handlerCommands: readonly Command[] = [list, groups, testCommand];
 
-const NAMESPACE: Column<GroupRow> = { title: 'NAMESPACE', text: ({ namespace }) => namespace };
+const NAMESPACE_COLUMN: Column<GroupRow> = { title: 'NAMESPACE', text: ({ namespace }) => namespace };
 
 function groupColumns(nowMs: number): readonly Column<GroupRow>[] {
   const age = (seconds: number): string => formatDuration(nowMs / 1000 - seconds, 1);
@@ -78,7 +78,7 @@ function dueText(seconds: number): string {
   return seconds <= 0 ? 'now' : `in ${formatDuration(seconds, 2)}`;
 }
 
-function columns(nowMs: number): readonly Column<HandlerStatus>[] {
+function handlerColumns(nowMs: number): readonly Column<HandlerStatus>[] {
   return [
     { title: 'HANDLER', text: ({ name }) => name },
     { title: 'TYPE', text: ({ type }) => type ?? 'not defined' },

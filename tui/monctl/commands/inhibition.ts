@@ -23,11 +23,11 @@ const list: Command = {
     const only = onlyNamespaceOf(call);
     const fetch = async (): Promise<readonly InhibitionRow[]> => {
       const rules = await call.api().inhibitions();
-      return only === undefined ? rules : rules.map((rule) => limitRuleToNamespaces(rule, isIn(only)));
+      return only === undefined ? rules : rules.map((rule) => limitRuleToNamespaces(rule, inNamespacePredicate(only)));
     };
     await showList<InhibitionRow>(call, {
       noun: 'inhibitions',
-      columns: () => columns(only === undefined),
+      columns: () => inhibitionColumns(only === undefined),
       search: INHIBITION_SEARCH,
       key: ({ name }) => name,
       fetch,
@@ -44,20 +44,23 @@ export const inhibitionCommands: readonly Command[] = [list];
 
 type Inhibitor = InhibitionRow['inhibitors'][number];
 
-function isIn(only: string): (inhibitor: Inhibitor) => boolean {
+function inNamespacePredicate(only: string): (inhibitor: Inhibitor) => boolean {
   return ({ namespace }) => namespace === only;
 }
 
 /** Maximum number of source events that a table row names; further source events are only counted. */
-const NAMED_MAX = 5;
+const NAMED_EVENTS_MAX = 5;
 
 /**
  * Returns the columns of the list of inhibition rules.
  *
  * @param isAllNamespaces true to show source events with their namespace
  */
-function columns(isAllNamespaces: boolean): readonly Column<InhibitionRow>[] {
-  return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => inhibitorsText(inhibitors, isAllNamespaces) }];
+function inhibitionColumns(isAllNamespaces: boolean): readonly Column<InhibitionRow>[] {
+  return [
+    ...RULE_COLUMNS,
+    { title: 'SOURCE EVENT', text: ({ inhibitors }) => inhibitorsText(inhibitors, isAllNamespaces) },
+  ];
 }
 
 /**
@@ -66,7 +69,7 @@ function columns(isAllNamespaces: boolean): readonly Column<InhibitionRow>[] {
  */
 function inhibitorsText(inhibitors: readonly Inhibitor[], isAllNamespaces: boolean): string {
   if (inhibitors.length === 0) return '';
-  const named = inhibitors.slice(0, NAMED_MAX).map(({ namespace, client, check, inhibited }) => {
+  const named = inhibitors.slice(0, NAMED_EVENTS_MAX).map(({ namespace, client, check, inhibited }) => {
     const prefix = isAllNamespaces ? `${namespace}:` : '';
     return `${prefix}${client}/${check}${inhibited === undefined ? '' : ` (${String(inhibited)})`}`;
   });
@@ -74,7 +77,7 @@ function inhibitorsText(inhibitors: readonly Inhibitor[], isAllNamespaces: boole
   return `${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
 }
 
-const COLUMNS: readonly Column<InhibitionRow>[] = [
+const RULE_COLUMNS: readonly Column<InhibitionRow>[] = [
   { title: 'INHIBITION', text: ({ name }) => name },
   { title: 'SOURCE', text: ({ source }) => source },
   { title: 'TARGET', text: ({ target }) => target },

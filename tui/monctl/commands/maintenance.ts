@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MonError } from '../../../shared/errors.ts';
 import type { Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { CommandSilence } from '../command-silence.ts';
 import { inAnyNamespace } from '../namespaces.ts';
@@ -25,7 +25,7 @@ const run: Command = {
     max: valueOption('DURATION', 'maximum duration of the silence, such as 2h; the command itself is not limited'),
     reason: valueOption('TEXT', 'reason for the silence; default: the name of the executable'),
     creator: valueOption('TEXT', 'name to record as the creator; default: USER@host'),
-    anyway: flag('start the command even if the silence cannot be created'),
+    anyway: switchOption('start the command even if the silence cannot be created'),
   },
   examples: [
     ['monctl maintenance run --client web-001 --max 2h -- ./deploy.sh', 'silence a deployment'],

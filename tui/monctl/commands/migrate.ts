@@ -1,4 +1,4 @@
-import { flag } from '../flags.ts';
+import { switchOption } from '../flags.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import {
@@ -9,20 +9,20 @@ import {
 } from '../../../shared/domain/stash-silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { confirm, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
-import { counted } from '../counted-noun.ts';
+import { confirmChange, DELETE_OPTIONS } from '../change.ts';
+import type { CommandCall, Command } from '../command.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
-import { table, type Column } from '../table.ts';
+import { tableText, type Column } from '../table.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 
 /**
  * The outcome of the migration for a stash. `make`: a silence is created or extended, then the stash is deleted.
  * `covered`: an existing silence lasts at least as long, so only the stash is deleted. `unready`: a silence would not
  * match the client yet. `unclear`: the path of the stash names no target. `unready` and `unclear` stashes are kept.
  */
-type Fate = 'make' | 'covered' | 'unready' | 'unclear';
+type MigrationOutcome = 'make' | 'covered' | 'unready' | 'unclear';
 
 interface PlannedMigration {
   readonly path: string;
@@ -30,12 +30,12 @@ interface PlannedMigration {
   readonly expire: number | null;
   readonly reason: string | null;
   readonly creator: string | null;
-  readonly fate: Fate;
+  readonly fate: MigrationOutcome;
   /** Explanation of `fate` for people. */
   readonly note: string;
 }
 
-const stashes: Command = {
+const migrateStashes: Command = {
   words: ['migrate', 'stashes'],
   summary: 'Convert old silences, which are stored as stashes, into silences',
   details: [
@@ -45,7 +45,7 @@ const stashes: Command = {
     'Without --apply, the command only shows what it would do.',
   ],
   options: {
-    apply: flag('create silences from the stashes, then delete the stashes'),
+    apply: switchOption('create silences from the stashes, then delete the stashes'),
     'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
   examples: [
@@ -63,18 +63,21 @@ const stashes: Command = {
     const staying = all.length - moving.length;
     if (moving.length > 0) {
       const paths = all.map(({ path, note }) => `${path}: ${note}`);
-      await confirm(call, `migrate ${counted(moving.length, 'stashes')}`, () => paths);
+      await confirmChange(call, `migrate ${countedNoun(moving.length, 'stashes')}`, () => paths);
     }
-    for (const migration of moving) await migrate(call, migration);
+    for (const migration of moving) await migrateStash(call, migration);
     await call.output.show({ applied: true, stashes: all }, () =>
-      safeText(`migrated ${counted(moving.length, 'stashes')}${staying === 0 ? '' : `, ${String(staying)} stay`}`),
+      safeText(`migrated ${countedNoun(moving.length, 'stashes')}${staying === 0 ? '' : `, ${String(staying)} stay`}`),
     );
     if (staying > 0)
-      throw new ExitError(EXIT.conflict, `${counted(staying, 'stashes')} were kept: see monctl migrate stashes`);
+      throw new ExitError(
+        EXIT_CODES.conflict,
+        `${countedNoun(staying, 'stashes')} were kept: see monctl migrate stashes`,
+      );
   },
 };
 
-export const migrateCommands: readonly Command[] = [stashes];
+export const migrateCommands: readonly Command[] = [migrateStashes];
 
 async function planMigrations(api: ApiClient): Promise<readonly PlannedMigration[]> {
   const [stored, clients, entries] = await Promise.all([api.stashes(), api.clients(), api.silenced()]);
@@ -83,14 +86,14 @@ async function planMigrations(api: ApiClient): Promise<readonly PlannedMigration
   return stored
     .flatMap((stash) => convertStash(stash) ?? [])
     .map((migration) => {
-      if (migration.kind === 'unclear') return unclear(migration);
+      if (migration.kind === 'unclear') return unclearMigration(migration);
       const client = migration.client === undefined ? undefined : clientOf.get(migration.client);
       const problem = client === undefined ? undefined : silenceSupportProblem(client);
-      return planned(migration, problem, left.get(migration.id));
+      return planMigration(migration, problem, left.get(migration.id));
     });
 }
 
-function unclear({ path, reason }: Extract<StashMigration, { readonly kind: 'unclear' }>): PlannedMigration {
+function unclearMigration({ path, reason }: Extract<StashMigration, { readonly kind: 'unclear' }>): PlannedMigration {
   return { path, id: null, expire: null, reason: null, creator: null, fate: 'unclear', note: reason };
 }
 
@@ -100,7 +103,7 @@ function unclear({ path, reason }: Extract<StashMigration, { readonly kind: 'unc
  * @param problem the reason why a silence would not match the client yet; `undefined` if there is none
  * @param present remaining seconds of an existing silence with the same id; `undefined` if there is none
  */
-function planned(
+function planMigration(
   { path, id, request }: Extract<StashMigration, { readonly kind: 'entry' }>,
   problem: string | undefined,
   present: number | undefined,
@@ -120,7 +123,10 @@ function planned(
  *
  * @throws MonError when the silence could not be created; its stash is kept
  */
-async function migrate({ api }: Call, { path, id, expire, reason, creator, fate }: PlannedMigration): Promise<void> {
+async function migrateStash(
+  { api }: CommandCall,
+  { path, id, expire, reason, creator, fate }: PlannedMigration,
+): Promise<void> {
   if (fate === 'make' && id !== null) {
     const [subscription, check] = partsOf(id);
     await api().silence({ subscription, check, expire, reason, creator });
@@ -145,7 +151,7 @@ function partsOf(id: string): readonly [subscription: string | null, check: stri
   return [subscription === '*' ? null : subscription, check === '*' ? null : check];
 }
 
-const COLUMNS: readonly Column<PlannedMigration>[] = [
+const MIGRATION_COLUMNS: readonly Column<PlannedMigration>[] = [
   { title: 'STASH', text: ({ path }) => path },
   { title: 'SILENCED ENTRY', text: ({ id }) => id ?? '' },
   {
@@ -157,7 +163,7 @@ const COLUMNS: readonly Column<PlannedMigration>[] = [
   { title: 'WHAT', text: ({ note }) => note },
 ];
 
-function planText(all: readonly PlannedMigration[], { output }: Call): string {
+function planText(all: readonly PlannedMigration[], { output }: CommandCall): string {
   if (all.length === 0) return 'there are no silence stashes: nothing to migrate';
-  return `${table(COLUMNS, all, output.look)}\nnothing was changed: add --apply to apply it`;
+  return `${tableText(MIGRATION_COLUMNS, all, output.look)}\nnothing was changed: add --apply to apply it`;
 }

@@ -1,10 +1,10 @@
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
-import { textAt } from '../v2-object.ts';
+import { readTextAttribute } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 
-const nameOfNamespace = (namespace: V2Object): string => textAt(namespace, 'name');
+const nameOfNamespace = (namespace: V2Object): string => readTextAttribute(namespace, 'name');
 
 const list: Command = {
   words: ['namespace', 'list'],

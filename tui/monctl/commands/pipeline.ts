@@ -1,13 +1,13 @@
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { isObject } from '../../../shared/client/compiled-check.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { requireExisting } from '../require-existing.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, callNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
-import { metadataNamespace, nameOf, textAt } from '../v2-object.ts';
+import { metadataNamespace, nameOf, readTextAttribute } from '../v2-object.ts';
 
 const list: Command = {
   words: ['pipeline', 'list'],
@@ -62,7 +62,7 @@ const remove: Command = {
 
 export const pipelineCommands: readonly Command[] = [list, info, remove];
 
-function pipelineOf(call: Call): {
+function pipelineOf(call: CommandCall): {
   readonly name: string;
   readonly namespace: string;
   readonly path: readonly string[];
@@ -80,5 +80,5 @@ function workflowsOf({ workflows }: V2Object): readonly V2Object[] {
 
 /** Formats a workflow with its handler, such as `escalate (pagerduty)`. */
 function workflowText(workflow: V2Object): string {
-  return `${textAt(workflow, 'name')} (${textAt(workflow, 'handler', 'name')})`;
+  return `${readTextAttribute(workflow, 'name')} (${readTextAttribute(workflow, 'handler', 'name')})`;
 }

@@ -6,7 +6,7 @@ import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { NAMESPACES_OPTIONS } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 
-const FORMATS = ['markdown', 'json', 'yaml'] as const;
+const REPORT_FORMATS = ['markdown', 'json', 'yaml'] as const;
 
 /** The command `monctl report`, which prints a report for the handover of a shift. */
 export const reportCommand: Command = {
@@ -21,7 +21,10 @@ export const reportCommand: Command = {
     since: { ...SPAN_OPTIONS.since, text: `${SPAN_OPTIONS.since.text}; default: 12h before --until` },
     ...NAMESPACES_OPTIONS,
     limit: valueOption('N', 'maximum number of rows in each table; default 100'),
-    output: valueOption(FORMATS.join('|'), 'output format; default markdown', { completes: FORMATS, short: 'o' }),
+    output: valueOption(REPORT_FORMATS.join('|'), 'output format; default markdown', {
+      completes: REPORT_FORMATS,
+      short: 'o',
+    }),
   },
   textFormat: 'markdown',
   examples: [

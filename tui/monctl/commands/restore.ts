@@ -1,4 +1,4 @@
-import { flag } from '../flags.ts';
+import { switchOption } from '../flags.ts';
 import { open } from 'node:fs/promises';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import {
@@ -7,7 +7,7 @@ import {
   namespaceOf,
   wrappedName,
   WRAPPED_KINDS,
-  type Wrapped,
+  type WrappedObject,
 } from '../../../shared/domain/v2/wrapped-object.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -18,15 +18,15 @@ import {
   type RestoreOutcome,
   type RestoreRequest,
 } from '../../../shared/schemas/restore.ts';
-import { confirm, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
-import { textAt } from '../v2-object.ts';
-import { counted } from '../counted-noun.ts';
+import { confirmChange, DELETE_OPTIONS } from '../change.ts';
+import type { CommandCall, Command } from '../command.ts';
+import { readTextAttribute } from '../v2-object.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { openFile, readObject } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
 import { indexFile, type FileIndex, type ObjectLocation } from '../objects/index-file.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 
 const CREDENTIALS_RANK = WRAPPED_KINDS.findIndex(({ type }) => type === 'User');
 
@@ -47,7 +47,7 @@ export const restoreCommand: Command = {
   operands: ['FILE'],
   options: {
     ...DELETE_OPTIONS,
-    quiet: flag('list only objects that were skipped or that lost attributes', { short: 'q' }),
+    quiet: switchOption('list only objects that were skipped or that lost attributes', { short: 'q' }),
   },
   examples: [
     ['monctl restore backup.yml --dry-run', 'preview each object'],
@@ -59,16 +59,16 @@ export const restoreCommand: Command = {
     const isDryRun = call.flags.switch('dry-run') === true;
     if (!index.hasEndMarker) call.output.warn(`${path} has no end marker: it may be incomplete`);
     if (!isDryRun) {
-      const question = `restore ${counted(index.locations.length, 'objects')} to ${call.v2().url}`;
-      await confirm(call, question, () => [], 'Canceled');
+      const question = `restore ${countedNoun(index.locations.length, 'objects')} to ${call.v2().url}`;
+      await confirmChange(call, question, () => [], 'Canceled');
     }
     const tally = await restoreAll(call, path, index, isDryRun);
-    finish(call, tally, isDryRun);
+    printSummary(call, tally, isDryRun);
   },
 };
 
 /** Number of restored objects by outcome, and of objects with problems. */
-interface Tally {
+interface RestoreTally {
   readonly outcomes: Record<RestoreOutcome, number>;
   /** Number of objects from which attributes were lost. */
   lossy: number;
@@ -76,12 +76,21 @@ interface Tally {
   different: number;
 }
 
-async function restoreAll(call: Call, path: string, { locations }: FileIndex, isDryRun: boolean): Promise<Tally> {
-  const tally: Tally = { outcomes: { created: 0, replaced: 0, unchanged: 0, skipped: 0 }, lossy: 0, different: 0 };
+async function restoreAll(
+  call: CommandCall,
+  path: string,
+  { locations }: FileIndex,
+  isDryRun: boolean,
+): Promise<RestoreTally> {
+  const tally: RestoreTally = {
+    outcomes: { created: 0, replaced: 0, unchanged: 0, skipped: 0 },
+    lossy: 0,
+    different: 0,
+  };
   const foreseen = new AssumedObjects();
   await using file = await open(path);
   for (const page of pagesOf(locations)) {
-    const objects: Wrapped[] = [];
+    const objects: WrappedObject[] = [];
     for (const { offset, length } of page) {
       const { buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
       objects.push(await readObject(buffer.toString('utf8'), `${path}: the object at byte ${String(offset)}`));
@@ -123,7 +132,7 @@ class AssumedObjects {
   newEntities = 0;
   readonly #keys = new Set<string>();
 
-  add(object: Wrapped, { outcome }: RestoreResult): void {
+  add(object: WrappedObject, { outcome }: RestoreResult): void {
     const { type } = object;
     if (isCountedEntity(object) && outcome === 'created') this.newEntities++;
     if (type !== 'Namespace' && type !== 'User' && type !== 'Entity') return;
@@ -134,13 +143,13 @@ class AssumedObjects {
    * Returns the keys of the assumed objects on which the given objects may depend: their namespaces, users and
    * entities.
    */
-  neededBy(objects: readonly Wrapped[]): string[] {
+  neededBy(objects: readonly WrappedObject[]): string[] {
     const needed = objects.flatMap((object) => {
       const namespace = namespaceOf(object);
       const entity = wrappedName(object).split('/')[0] ?? '';
       return [
         restoreKey('Namespace', '', namespace),
-        restoreKey('User', '', textAt(object.spec, 'username')),
+        restoreKey('User', '', readTextAttribute(object.spec, 'username')),
         restoreKey('Entity', namespace, entity),
       ];
     });
@@ -177,10 +186,10 @@ function isDifferent({ outcome }: RestoreResult, readBack: RestoreResult | undef
 }
 
 async function reportOutcome(
-  { flags, output }: Call,
-  object: Wrapped,
+  { flags, output }: CommandCall,
+  object: WrappedObject,
   { outcome, reason, lost = [], warnings }: RestoreResult,
-  tally: Tally,
+  tally: RestoreTally,
   differs: boolean,
 ): Promise<void> {
   tally.outcomes[outcome]++;
@@ -202,8 +211,8 @@ async function reportOutcome(
   );
 }
 
-function namespaceText(object: Wrapped): string {
-  return kindOf(object) === undefined ? textAt(object.metadata, 'namespace') : namespaceOf(object);
+function namespaceText(object: WrappedObject): string {
+  return kindOf(object) === undefined ? readTextAttribute(object.metadata, 'namespace') : namespaceOf(object);
 }
 
 /**
@@ -211,13 +220,13 @@ function namespaceText(object: Wrapped): string {
  *
  * @throws ExitError when an object was skipped, lost attributes or differs from the file
  */
-function finish({ output }: Call, { outcomes, lossy, different }: Tally, isDryRun: boolean): void {
+function printSummary({ output }: CommandCall, { outcomes, lossy, different }: RestoreTally, isDryRun: boolean): void {
   const counts = Object.entries(outcomes).map(([outcome, count]) => `${String(count)} ${outcome}`);
   output.note(`${counts.join(', ')}${isDryRun ? '; nothing was sent' : ''}`);
   const problems = [
-    ...(outcomes.skipped > 0 ? [`${counted(outcomes.skipped, 'objects')} skipped`] : []),
-    ...(lossy > 0 ? [`${counted(lossy, 'objects')} with attributes lost`] : []),
-    ...(different > 0 ? [`${counted(different, 'objects')} changed before they were verified`] : []),
+    ...(outcomes.skipped > 0 ? [`${countedNoun(outcomes.skipped, 'objects')} skipped`] : []),
+    ...(lossy > 0 ? [`${countedNoun(lossy, 'objects')} with attributes lost`] : []),
+    ...(different > 0 ? [`${countedNoun(different, 'objects')} changed before they were verified`] : []),
   ];
-  if (problems.length > 0) throw new ExitError(EXIT.incomplete, problems.join(', '));
+  if (problems.length > 0) throw new ExitError(EXIT_CODES.incomplete, problems.join(', '));
 }

@@ -9,18 +9,18 @@ import { MonError } from '../../../shared/errors.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { BatchResponse, StoredResult, SubmittedResult } from '../../../shared/schemas/result.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { counted } from '../counted-noun.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { parseStatus, STATUS_WORDS, parseStatusFilter, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { seriesLines } from '../../model/series-lines.ts';
-import { paint, type Run } from '../../text/theme.ts';
-import { recordWithOutput, type Column, type TableLook } from '../table.ts';
-import { timeWithAge, timestamp } from '../times.ts';
+import { paintText, type Run } from '../../text/theme.ts';
+import { recordWithOutput, type Column, type TableStyle } from '../table.ts';
+import { timeWithAge, timestampText } from '../times.ts';
 
 const list: Command = {
   words: ['result', 'list'],
@@ -69,7 +69,7 @@ const info: Command = {
 };
 
 /** Width and rows of a plot: for a pipe, and at most. */
-const PLOT = { width: 80, most: 120, rows: 10 } as const;
+const PLOT_SIZE = { width: 80, most: 120, rows: 10 } as const;
 
 const series: Command = {
   words: ['result', 'series'],
@@ -81,14 +81,17 @@ const series: Command = {
   options: {},
   examples: [['monctl result series web-001 disk', 'see how the disk filled']],
   async run({ api, operands: [client = '', check = ''], output }) {
-    const data = await requireExisting(undefinedIfNotFound(api().series({ client, check })), missing(client, check));
+    const data = await requireExisting(
+      undefinedIfNotFound(api().series({ client, check })),
+      missingResult(client, check),
+    );
     await output.show(data, () => plotsText(data, output.look));
   },
 };
 
-function plotsText(data: SeriesResponse, { width, color }: TableLook): string {
-  const lines = seriesLines(data, { width: Math.min(width ?? PLOT.width, PLOT.most), rows: PLOT.rows });
-  const paintRun = ({ text, tone }: Run): string => (color ? paint({ color, ascii: false }, tone, text) : text);
+function plotsText(data: SeriesResponse, { width, color }: TableStyle): string {
+  const lines = seriesLines(data, { width: Math.min(width ?? PLOT_SIZE.width, PLOT_SIZE.most), rows: PLOT_SIZE.rows });
+  const paintRun = ({ text, tone }: Run): string => (color ? paintText({ color, ascii: false }, tone, text) : text);
   return lines.map((line) => line.map(paintRun).join('').trimEnd()).join('\n');
 }
 
@@ -126,7 +129,7 @@ const submit: Command = {
       send: (api) => api.submitResult(result),
       effects: () => submitEffects(call, client, result.name),
       value: (answer) => ({ client, check: result.name, ...answer }),
-      successText: ({ issued }) => `submitted ${client}/${result.name} at ${timestamp(issued)}`,
+      successText: ({ issued }) => `submitted ${client}/${result.name} at ${timestampText(issued)}`,
     });
   },
 };
@@ -141,7 +144,7 @@ const remove: Command = {
   async run(call) {
     const [client = '', check = ''] = call.operands;
     await carryOut(call, {
-      send: (api) => requireRemoved(api.deleteResult(client, check), missing(client, check)),
+      send: (api) => requireRemoved(api.deleteResult(client, check), missingResult(client, check)),
       async effects() {
         const result = await requireResult(call.api(), client, check);
         const event = await call.api().event(client, check);
@@ -160,7 +163,7 @@ const remove: Command = {
 export const resultCommands: readonly Command[] = [list, info, series, submit, remove];
 
 /** Returns the result to submit: the result of the file, overridden by the operands and options. */
-async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
+async function resultOf(call: CommandCall, read: unknown): Promise<SubmittedResult> {
   const { flags, nowMs, readInput } = call;
   const [client = '', check = '', status = '', text = ''] = call.operands;
   const result: Readonly<Record<string, unknown>> = {
@@ -183,23 +186,23 @@ async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   return { ...result, name, output: String(output) };
 }
 
-async function submitMany(call: Call, results: readonly SubmittedResult[]): Promise<void> {
+async function submitMany(call: CommandCall, results: readonly SubmittedResult[]): Promise<void> {
   let answer: BatchResponse | undefined;
   await carryOut(call, {
     send: async (api) => (answer = await api.submitResults(results)),
-    effects: () => [`${counted(results.length, 'results')} would be submitted`],
+    effects: () => [`${countedNoun(results.length, 'results')} would be submitted`],
     value: (taken) => taken,
-    successText: ({ accepted }) => `submitted ${counted(accepted, 'results')}`,
+    successText: ({ accepted }) => `submitted ${countedNoun(accepted, 'results')}`,
   });
   if (answer === undefined || answer.rejected.length === 0) return;
   const [first] = answer.rejected;
   throw new MonError(
     'invalid',
-    `${counted(answer.rejected.length, 'results')} rejected; number ${String(first?.index ?? 0)}: ${first?.error ?? ''}`,
+    `${countedNoun(answer.rejected.length, 'results')} rejected; number ${String(first?.index ?? 0)}: ${first?.error ?? ''}`,
   );
 }
 
-async function submitEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
+async function submitEffects({ api, nowMs }: CommandCall, client: string, check: string): Promise<readonly string[]> {
   const [existingClient, result] = await Promise.all([api().client(client), api().result(client, check)]);
   return [
     ...(existingClient === undefined ? [`the client ${client} would be created`] : []),
@@ -210,10 +213,10 @@ async function submitEffects({ api, nowMs }: Call, client: string, check: string
 }
 
 function requireResult(api: ApiClient, client: string, check: string): Promise<StoredResult> {
-  return requireExisting(api.result(client, check), missing(client, check));
+  return requireExisting(api.result(client, check), missingResult(client, check));
 }
 
-function missing(client: string, check: string): string {
+function missingResult(client: string, check: string): string {
   return `there is no result ${client}/${check}`;
 }
 
@@ -235,7 +238,7 @@ function listColumns(nowMs: number): readonly Column<StoredResult>[] {
   ];
 }
 
-function resultText({ client, check }: StoredResult, nowMs: number, look: TableLook): string {
+function resultText({ client, check }: StoredResult, nowMs: number, look: TableStyle): string {
   const fields: (readonly [string, string])[] = [
     ['client', client],
     ['check', check.name],

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { nearest } from '../../../shared/domain/nearest.ts';
+import { findNearest } from '../../../shared/domain/nearest.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { silenceName } from '../../../shared/domain/silence-name.ts';
@@ -8,11 +8,11 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
-import { counted } from '../counted-noun.ts';
+import type { CommandCall, Command } from '../command.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { follow } from '../follow.ts';
+import { followTopic } from '../follow.ts';
 import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
@@ -32,7 +32,7 @@ import {
   requireTarget,
   type SearchTarget,
 } from '../silence-target.ts';
-import { record } from '../table.ts';
+import { recordText } from '../table.ts';
 import { timeWithAge, parseBegin, parseLifetime } from '../times.ts';
 import {
   silencePeriodText,
@@ -40,15 +40,15 @@ import {
   idleColumn,
   idleText,
   listColumns,
-  listedAt,
-  RECURS,
+  toSilenceRow,
+  RECURRENCE_COLUMN,
   timeFields,
   windowField,
   type SilenceRow,
 } from '../silence-text.ts';
 import { RECURRENCE_OPTIONS, recurrenceOfFlags, windowLines, windowsAhead } from '../silence-recurrence.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const list: Command = {
@@ -61,7 +61,7 @@ const list: Command = {
     client: valueOption('NAME', 'only silences for this client; short for --subscription client:NAME', {
       completes: 'client',
     }),
-    idle: flag('only idle silences, which have matched no event for a long time'),
+    idle: switchOption('only idle silences, which have matched no event for a long time'),
     ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     filter: FILTER_OPTION,
@@ -88,7 +88,7 @@ const list: Command = {
       columns: (nowMs, shown) => [
         ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ view }: SilenceRow) => view.namespace ?? '' }] : []),
         ...listColumns(nowMs),
-        ...(shown.some(({ view }) => view.recurrence !== undefined) ? [RECURS] : []),
+        ...(shown.some(({ view }) => view.recurrence !== undefined) ? [RECURRENCE_COLUMN] : []),
         ...(shown.some(({ view }) => view.idle !== undefined) ? [idleColumn(nowMs)] : []),
       ],
       search: languageForItems(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
@@ -116,11 +116,11 @@ const list: Command = {
           .filter(({ view }) => !isIdle || view.idle !== undefined)
           .toSorted((a, b) => (a.view.id < b.view.id ? -1 : 1)),
       follow: () =>
-        follow({ ...call, namespace }, 'silenced', ({ silenced }) =>
-          Array.from(silenced.values(), (row) => listedAt(row, call.clock.now())),
+        followTopic({ ...call, namespace }, 'silenced', ({ silenced }) =>
+          Array.from(silenced.values(), (row) => toSilenceRow(row, call.clock.now())),
         ),
     };
-    await showListAt(call, entries, ({ silenced = [], at }) => silenced.map((row) => listedAt(row, at)));
+    await showListAt(call, entries, ({ silenced = [], at }) => silenced.map((row) => toSilenceRow(row, at)));
   },
 };
 
@@ -137,7 +137,7 @@ const info: Command = {
     const entry = await requireExisting(api().silencedDetail(id), missingEntry(id));
     const events = (await api().events()).filter((event) => event.silenced_by.includes(id));
     await output.show(entry, () =>
-      record(
+      recordText(
         [
           ['id', entry.id],
           ...(entry.selector === undefined
@@ -152,7 +152,7 @@ const info: Command = {
           ['created', timeWithAge(entry.timestamp, nowMs)],
           ['silences now', eventCounts(events)],
           ...(entry.idle === undefined ? [] : ([['idle', idleText(entry.idle, nowMs)]] as const)),
-          ['suppressed', counted(entry.suppressed, 'notifications')],
+          ['suppressed', countedNoun(entry.suppressed, 'notifications')],
           ...windowField(entry),
           ['last suppressed', entry.last_suppressed === null ? 'never' : timeWithAge(entry.last_suppressed, nowMs)],
         ],
@@ -166,7 +166,7 @@ const BEGIN_OPTION = valueOption(
   'TIME',
   'start of the silence: 22:00, tomorrow 02:00, 2h (from now), 2026-11-20T22:00, or epoch seconds',
 );
-const ON_RESOLVE_OPTION = flag('expire the silence as soon as its event resolves');
+const ON_RESOLVE_OPTION = switchOption('expire the silence as soon as its event resolves');
 
 const create: Command = {
   words: ['silence', 'create'],
@@ -209,7 +209,7 @@ const create: Command = {
   },
 };
 
-const short: Command = {
+const silenceShortcut: Command = {
   words: ['silence'],
   summary: 'Silence a client, a check or a subscription for a duration',
   details: [
@@ -233,7 +233,7 @@ const short: Command = {
   ],
   async run(call) {
     const [duration = '', target = ''] = call.operands;
-    const verb = nearest(duration, SILENCE_VERBS);
+    const verb = findNearest(duration, SILENCE_VERBS);
     if (verb !== undefined && !/\d/.test(duration)) {
       throw new MonError('invalid', `monctl silence ${duration} is no command: did you mean monctl silence ${verb}?`);
     }
@@ -245,14 +245,14 @@ const short: Command = {
 const SILENCE_VERBS = ['list', 'info', 'create', 'update', 'delete'];
 
 function fieldsOf(
-  { flags, env }: Call,
+  { flags, env }: CommandCall,
   target: SearchTarget,
 ): SearchTarget & { readonly reason: string | undefined; readonly creator: string } {
   return { ...target, reason: flags.value('reason'), creator: flags.value('creator') ?? defaultCreator(env) };
 }
 
 /** Creates a silence that does not recur, and shows what it matches. */
-async function createOnce(call: Call, target: SearchTarget, expire: number): Promise<void> {
+async function createOnce(call: CommandCall, target: SearchTarget, expire: number): Promise<void> {
   const { flags, nowMs } = call;
   const id = targetId(target);
   const begin = flags.value('begin');
@@ -280,7 +280,7 @@ async function createOnce(call: Call, target: SearchTarget, expire: number): Pro
  * returns none, and would create a silence that never expires.
  */
 async function createRecurring(
-  call: Call,
+  call: CommandCall,
   id: string,
   entry: SubmittedMonSilenced & { readonly recurrence: Recurrence },
 ): Promise<void> {
@@ -378,14 +378,14 @@ const deletion: Command = {
 
 export const silencedCommands: readonly Command[] = [
   list,
-  ...[info, create, short, update, deletion].map(inAnyNamespace),
+  ...[info, create, silenceShortcut, update, deletion].map(inAnyNamespace),
 ];
 
 /**
  * Returns the id of the silence that the operand names: the id itself, or `search SEARCH`. If a namespace is given, the
  * id may begin with `entity:`, the prefix for clients in the v2 API.
  */
-function idOf(call: Call): string {
+function idOf(call: CommandCall): string {
   const [named = ''] = call.operands;
   const search = /^search[ :](.+)$/su.exec(named)?.[1];
   if (search !== undefined) return targetId({ selector: search });
@@ -393,6 +393,6 @@ function idOf(call: Call): string {
 }
 
 /** Returns the lifetime of a silence in seconds; without `--expire`, or with `never`, it is unlimited. */
-function expireOf(flags: Call['flags']): number {
+function expireOf(flags: CommandCall['flags']): number {
   return flags.value('expire') === 'never' ? EXPIRE_NEVER : (flags.lifetime('expire') ?? EXPIRE_NEVER);
 }

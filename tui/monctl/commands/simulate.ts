@@ -1,7 +1,7 @@
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Command } from '../command.ts';
 import { handlingText } from '../handling-text.ts';
-import { recurringAmong } from '../silence-recurrence.ts';
+import { findRecurring } from '../silence-recurrence.ts';
 import { readStructure } from '../input.ts';
 
 export const simulateCommand: Command = {
@@ -24,7 +24,7 @@ export const simulateCommand: Command = {
     const simulation = await api().simulate((await readStructure(call, file)) as SubmittedResult);
     const { event } = simulation;
     const handled = { ...simulation, event: event === null ? null : { ...event, status: event.check.status } };
-    const recurring = await recurringAmong(api(), event?.silenced_by ?? []);
+    const recurring = await findRecurring(api(), event?.silenced_by ?? []);
     await output.show(simulation, () => handlingText(handled, nowMs, output.look, recurring));
   },
 };

@@ -3,7 +3,7 @@ import type { StashView } from '../../../shared/schemas/stash.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { requireExisting, requireRemoved } from '../require-existing.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { isObject } from '../../../shared/client/compiled-check.ts';
@@ -25,7 +25,7 @@ const list: Command = {
     const prefix = call.flags.value('prefix') ?? '';
     await showList<StashView>(call, {
       noun: 'stashes',
-      columns: () => COLUMNS,
+      columns: () => STASH_COLUMNS,
       key: ({ path }) => path,
       // The comparison for changes omits the remaining time, which changes constantly.
       comparedPart: ({ content }) => content,
@@ -87,7 +87,7 @@ const remove: Command = {
   async run(call) {
     const [path = ''] = call.operands;
     await carryOut(call, {
-      send: (api) => requireRemoved(api.deleteStash(path), missing(path)),
+      send: (api) => requireRemoved(api.deleteStash(path), missingStash(path)),
       effects: async () => [`the stash ${path} would be deleted: ${JSON.stringify(await requireStash(call, path))}`],
       question: `delete the stash ${path}`,
       value: () => ({ path, deleted: true }),
@@ -98,15 +98,15 @@ const remove: Command = {
 
 export const stashCommands: readonly Command[] = [list, info, create, remove];
 
-function requireStash({ api }: Call, path: string): Promise<Readonly<Record<string, unknown>>> {
-  return requireExisting(api().stash(path), missing(path));
+function requireStash({ api }: CommandCall, path: string): Promise<Readonly<Record<string, unknown>>> {
+  return requireExisting(api().stash(path), missingStash(path));
 }
 
-function missing(path: string): string {
+function missingStash(path: string): string {
   return `there is no stash ${path}: see monctl stash list`;
 }
 
-async function contentOf(call: Call): Promise<Readonly<Record<string, unknown>>> {
+async function contentOf(call: CommandCall): Promise<Readonly<Record<string, unknown>>> {
   const text = call.flags.value('content');
   const content = text === undefined ? await readFileOption(call) : parseContent(text);
   if (content === undefined) throw new MonError('invalid', 'set the content: --content JSON or --file FILE');
@@ -122,7 +122,7 @@ function parseContent(text: string): unknown {
   }
 }
 
-const COLUMNS: readonly Column<StashView>[] = [
+const STASH_COLUMNS: readonly Column<StashView>[] = [
   { title: 'PATH', text: ({ path }) => path },
   {
     title: 'EXPIRES',

@@ -4,7 +4,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { Availability, AvailabilityReport } from '../../../shared/schemas/availability.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { inAnyNamespace } from '../namespaces.ts';
@@ -12,13 +12,13 @@ import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 import { statusStyle, statusWord } from '../severity-text.ts';
 import { ROW_OPTIONS, showRows } from '../rows.ts';
 import type { Column } from '../table.ts';
-import { timestamp } from '../times.ts';
+import { timestampText } from '../times.ts';
 
 /** Maximum number of transitions that the backend returns in one response. */
-const PAGE = 1000;
+const PAGE_TRANSITIONS_MAX = 1000;
 
 /** Default maximum number of rows that are printed. */
-const SHOWN = 100;
+const ROWS_DEFAULT = 100;
 
 const timeline: Command = {
   words: ['event', 'timeline'],
@@ -28,7 +28,7 @@ const timeline: Command = {
   options: {
     ...SPAN_OPTIONS,
     filter: FILTER_OPTION,
-    limit: valueOption('N', `maximum number of rows; default ${String(SHOWN)}`),
+    limit: valueOption('N', `maximum number of rows; default ${String(ROWS_DEFAULT)}`),
     ...ROW_OPTIONS,
   },
   examples: [
@@ -37,12 +37,12 @@ const timeline: Command = {
   ],
   async run(call) {
     const { api, flags, output } = call;
-    const transitions = await newest(
+    const transitions = await fetchNewest(
       api(),
       { ...filtersOf(call), ...withoutUndefined({ q: flags.value('filter') }), ...spanOf(call) },
-      flags.number('limit') ?? SHOWN,
+      flags.number('limit') ?? ROWS_DEFAULT,
     );
-    await showRows(call, { columns: () => COLUMNS, key: transitionKey }, transitions);
+    await showRows(call, { columns: () => TIMELINE_COLUMNS, key: transitionKey }, transitions);
     if (transitions.length === 0) output.note('no transitions');
   },
 };
@@ -59,7 +59,7 @@ const availability: Command = {
     ...SPAN_OPTIONS,
     check: valueOption('NAME', 'only this check, on all clients', { completes: 'reported-check' }),
     aggregate: valueOption('NAME', 'only checks that belong to this aggregate', { completes: 'aggregate' }),
-    limit: valueOption('N', `maximum number of rows; default ${String(SHOWN)}`),
+    limit: valueOption('N', `maximum number of rows; default ${String(ROWS_DEFAULT)}`),
     ...ROW_OPTIONS,
   },
   examples: [
@@ -89,14 +89,14 @@ const availability: Command = {
 export const timelineCommands: readonly Command[] = [timeline, availability].map(inAnyNamespace);
 
 /** Returns the client and the check that the operands name; the attribute of an omitted operand is absent. */
-function filtersOf({ operands: [client = '', check = ''] }: Call): {
+function filtersOf({ operands: [client = '', check = ''] }: CommandCall): {
   readonly client?: string;
   readonly check?: string;
 } {
   return { ...(client !== '' && { client }), ...(check !== '' && { check }) };
 }
 
-async function newest(
+async function fetchNewest(
   api: ApiClient,
   query: Parameters<ApiClient['timeline']>[0],
   limit: number,
@@ -104,7 +104,7 @@ async function newest(
   const rows: TimelineRow[] = [];
   let after: number | undefined;
   for (;;) {
-    const pageSize = Math.min(PAGE, limit - rows.length);
+    const pageSize = Math.min(PAGE_TRANSITIONS_MAX, limit - rows.length);
     const page = await api.timeline({ ...query, ...withoutUndefined({ after }), limit: pageSize });
     rows.push(...page.transitions);
     // With a filter, the backend may return a page that is not full although more pages follow. Only a `next` of null
@@ -119,12 +119,15 @@ function transitionKey({ silence, client, subscription, check }: TimelineRow): s
   return silence ?? [client ?? subscription ?? '', check ?? ''].filter((part) => part !== '').join('/');
 }
 
-const COLUMNS: readonly Column<TimelineRow>[] = [
-  { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)), order: ({ at }) => at },
+const TIMELINE_COLUMNS: readonly Column<TimelineRow>[] = [
+  { title: 'TIME', text: ({ at }) => timestampText(Math.floor(at / 1000)), order: ({ at }) => at },
   { title: 'WHAT', text: ({ kind }) => kind },
   {
     title: 'STATUS',
-    text: ({ was, status }) => (was === undefined || was === status ? word(status) : `${word(was)} > ${word(status)}`),
+    text: ({ was, status }) =>
+      was === undefined || was === status
+        ? statusWordOrDash(status)
+        : `${statusWordOrDash(was)} > ${statusWordOrDash(status)}`,
     style: ({ status }) => (status === undefined ? undefined : statusStyle(status)),
     order: ({ status }) => status ?? '',
   },
@@ -134,14 +137,14 @@ const COLUMNS: readonly Column<TimelineRow>[] = [
   { title: 'DETAILS', text: detailsOf },
 ];
 
-function word(status: number | undefined): string {
+function statusWordOrDash(status: number | undefined): string {
   return status === undefined ? '-' : statusWord(status);
 }
 
 function detailsOf(row: TimelineRow): string {
   const { to, silence: id, reason, end, output, flapping, silenced_by: ids = [] } = row;
   if (id !== undefined) {
-    const until = end === undefined ? '' : `until ${timestamp(Math.floor(end / 1000))}`;
+    const until = end === undefined ? '' : `until ${timestampText(Math.floor(end / 1000))}`;
     return [silenceName({ ...row, id }), reason ?? '', until].filter((part) => part !== '').join(', ');
   }
   const marks = [
@@ -152,28 +155,28 @@ function detailsOf(row: TimelineRow): string {
   return [...marks, output ?? ''].filter((part) => part !== '').join(': ');
 }
 
-interface Line extends Availability {
+interface AvailabilityLine extends Availability {
   readonly client: string;
   readonly check: string;
 }
 
 /** Returns a line for each check, and a last line with the total unless there is exactly one check. */
-function linesOf({ checks, total, count }: AvailabilityReport): readonly Line[] {
+function linesOf({ checks, total, count }: AvailabilityReport): readonly AvailabilityLine[] {
   return count === 1 ? checks : [...checks, { client: 'all', check: `${String(count)} checks`, ...total }];
 }
 
-const duration = (seconds: number): string => (seconds === 0 ? '-' : formatDuration(seconds));
+const durationOrDash = (seconds: number): string => (seconds === 0 ? '-' : formatDuration(seconds));
 
-const AVAILABILITY_COLUMNS: readonly Column<Line>[] = [
+const AVAILABILITY_COLUMNS: readonly Column<AvailabilityLine>[] = [
   { title: 'CLIENT', text: ({ client }) => client },
   { title: 'CHECK', text: ({ check }) => check },
   { title: 'OK', align: 'right', text: ({ percent }) => (percent === null ? '-' : `${percentText(percent)} %`) },
   { title: 'OUTAGES', align: 'right', text: ({ outages }) => String(outages) },
-  { title: 'WARN', align: 'right', text: ({ warning }) => duration(warning) },
-  { title: 'CRIT', align: 'right', text: ({ critical }) => duration(critical) },
-  { title: 'UNKNOWN', align: 'right', text: ({ unknown }) => duration(unknown) },
-  { title: 'SILENCED', align: 'right', text: ({ silenced }) => duration(silenced) },
-  { title: 'NO DATA', align: 'right', text: ({ no_data: noData }) => duration(noData) },
+  { title: 'WARN', align: 'right', text: ({ warning }) => durationOrDash(warning) },
+  { title: 'CRIT', align: 'right', text: ({ critical }) => durationOrDash(critical) },
+  { title: 'UNKNOWN', align: 'right', text: ({ unknown }) => durationOrDash(unknown) },
+  { title: 'SILENCED', align: 'right', text: ({ silenced }) => durationOrDash(silenced) },
+  { title: 'NO DATA', align: 'right', text: ({ no_data: noData }) => durationOrDash(noData) },
 ];
 
 /** Formats a percentage with three decimals. It is truncated, because rounding would hide a short outage. */

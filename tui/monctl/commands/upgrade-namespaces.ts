@@ -1,4 +1,4 @@
-import { flag, valueOption } from '../flags.ts';
+import { switchOption, valueOption } from '../flags.ts';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/plan/orphans.ts';
@@ -6,13 +6,13 @@ import { wordsOf } from '../../../shared/domain/plan/product-words.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import { DELETE_OPTIONS, promptForConfirmation } from '../change.ts';
-import type { Call, Command } from '../command.ts';
-import { counted } from '../counted-noun.ts';
+import type { CommandCall, Command } from '../command.ts';
+import { countedNoun } from '../counted-noun.ts';
 import { ExitError } from '../exit-codes.ts';
 import { clusterV2 } from '../upgrade/cluster-login.ts';
 import { readDump } from '../upgrade/dump.ts';
 import { liveFacts } from '../upgrade/gather-facts.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 
 /**
  * The command `monctl upgrade fix-namespaces`, which deletes checks whose namespace does not exist (reference 9.3,
@@ -28,7 +28,7 @@ export const fixNamespacesCommand: Command = {
   ],
   options: {
     dump: valueOption('FILE', 'read the checks from this dump instead of the backend', { completes: 'file' }),
-    apply: flag('apply the steps instead of only showing them'),
+    apply: switchOption('apply the steps instead of only showing them'),
     'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
   examples: [
@@ -36,7 +36,7 @@ export const fixNamespacesCommand: Command = {
     ['monctl upgrade fix-namespaces --apply', 'apply, step by step'],
   ],
   async run(call) {
-    const { orphans, product } = await orphansIn(call);
+    const { orphans, product } = await findOrphans(call);
     const fixes = [...namespaceFixes(orphans)];
     const { tool } = wordsOf({ product });
     const commands = fixes.map((fix) => fixCommand(fix, tool));
@@ -47,8 +47,8 @@ export const fixNamespacesCommand: Command = {
     const v2 = product === 'cluster' ? await clusterV2(call) : call.v2();
     const left = await applyAll(call, v2, fixes, tool);
     const done = commands.length - left.length;
-    await call.output.show({ applied: true, done, left }, () => safeText(`${counted(done, 'steps')} done`));
-    if (left.length > 0) throw new ExitError(EXIT.incomplete, `skipped: ${left.join('; ')}`);
+    await call.output.show({ applied: true, done, left }, () => safeText(`${countedNoun(done, 'steps')} done`));
+    if (left.length > 0) throw new ExitError(EXIT_CODES.incomplete, `skipped: ${left.join('; ')}`);
   },
 };
 
@@ -62,8 +62,8 @@ function dryRunText(commands: readonly string[]): string {
  *
  * @throws MonError `forbidden` when the namespaces or checks cannot be listed, `invalid` for a dump that cannot be read
  */
-async function orphansIn(
-  call: Call,
+async function findOrphans(
+  call: CommandCall,
 ): Promise<{ readonly orphans: NonNullable<ReturnType<typeof orphansOf>> } & Pick<UpgradeFacts, 'product'>> {
   const file = call.flags.value('dump');
   const facts = file === undefined ? await liveFacts(call) : { ...(await factsOfDump(file)), product: 'mon' as const };
@@ -87,7 +87,7 @@ async function factsOfDump(file: string): Promise<Pick<UpgradeFacts, 'namespaces
  * @returns the fixes that were not applied, as commands
  */
 async function applyAll(
-  call: Call,
+  call: CommandCall,
   v2: V2Client,
   fixes: readonly NamespaceFix[],
   tool: string,
@@ -97,7 +97,7 @@ async function applyAll(
   for (const fix of fixes) {
     const command = fixCommand(fix, tool);
     const isDone =
-      !declined.has(fix.namespace) && (await promptForConfirmation(call, command)) && (await apply(call, v2, fix));
+      !declined.has(fix.namespace) && (await promptForConfirmation(call, command)) && (await applyFix(call, v2, fix));
     if (isDone) call.output.note(`done: ${command}`);
     else {
       declined.add(fix.namespace);
@@ -112,7 +112,7 @@ async function applyAll(
  *
  * @returns `false` if a namespace was not deleted, because it contains other objects
  */
-async function apply(call: Call, v2: V2Client, fix: NamespaceFix): Promise<boolean> {
+async function applyFix(call: CommandCall, v2: V2Client, fix: NamespaceFix): Promise<boolean> {
   switch (fix.kind) {
     case 'create-namespace':
       await v2.put(['namespaces', fix.namespace], { name: fix.namespace });

@@ -4,25 +4,25 @@ import { MonError } from '../../../shared/errors.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { versionText } from '../../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanRunSummary } from '../../../shared/schemas/plan-run.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { poll, createTroubleReporter } from '../poll.ts';
-import { table, type Column } from '../table.ts';
+import { pollList, createTroubleReporter } from '../poll.ts';
+import { tableText, type Column } from '../table.ts';
 import { OPERATOR_FACT_OPTIONS, readOperatorFacts } from '../upgrade/gather-facts.ts';
 import { LogReader } from '../upgrade/log-reader.ts';
 import { PATH_OPTIONS, upgradePathOf } from '../upgrade/path.ts';
 import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
 import { TerminalPlanRun } from '../upgrade/run-plan.ts';
-import { flag, valueOption, type CommandOption } from '../flags.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { switchOption, valueOption, type CommandOption } from '../flags.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 import { shownIso, shownTime } from '../../words/shown-time.ts';
 import { restoreCommandLine } from '../../words/plan-text.ts';
 
-const FORCE: CommandOption = flag('take over the upgrade plan if another operator owns it');
-const REASON: CommandOption = valueOption('TEXT', 'reason for closing the upgrade plan (required)');
+const FORCE_OPTION: CommandOption = switchOption('take over the upgrade plan if another operator owns it');
+const REASON_OPTION: CommandOption = valueOption('TEXT', 'reason for closing the upgrade plan (required)');
 
-const COLUMNS: readonly Column<PlanRunSummary>[] = [
+const PLAN_COLUMNS: readonly Column<PlanRunSummary>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
   { title: 'FROM', text: ({ from }) => from },
   { title: 'TO', text: ({ to }) => to },
@@ -44,7 +44,7 @@ const list: Command = {
   async run(call) {
     await showList<PlanRunSummary>(call, {
       noun: 'upgrade plans',
-      columns: () => COLUMNS,
+      columns: () => PLAN_COLUMNS,
       key: ({ id }) => String(id),
       fetch: () => clientOf(call).plans(),
       comparedPart: ({ revision }) => revision,
@@ -59,7 +59,7 @@ const show: Command = {
     'Without ID, the newest plan is shown. With --watch, the command follows the log until the plan is closed.',
   ],
   operands: ['[ID]'],
-  options: { watch: flag('follow the log until the upgrade plan is closed', { short: 'w' }) },
+  options: { watch: switchOption('follow the log until the upgrade plan is closed', { short: 'w' }) },
   examples: [
     ['monctl upgrade info', 'the newest plan'],
     ['monctl upgrade info --watch', 'follow the progress'],
@@ -73,8 +73,8 @@ const show: Command = {
         safeText(planLine(plan)),
         stepsText(plan.steps, look),
         findingsText(plan.findings, look),
-        table(LOG_COLUMNS, plan.log, look),
-        ...(plan.backup === null ? [] : [safeText(wayBack(plan.backup))]),
+        tableText(LOG_COLUMNS, plan.log, look),
+        ...(plan.backup === null ? [] : [safeText(rollBackText(plan.backup))]),
       ].join('\n\n'),
     );
   },
@@ -83,11 +83,11 @@ const show: Command = {
 /**
  * Prints the log of an upgrade plan from its beginning until the plan is closed. While the backend restarts, it waits.
  */
-async function followLog(call: Call, plan: PlanRun): Promise<void> {
+async function followLog(call: CommandCall, plan: PlanRun): Promise<void> {
   const client = clientOf(call);
   const log = new LogReader();
   const reportTrouble = createTroubleReporter(call.output);
-  for await (const { items, trouble } of poll(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
+  for await (const { items, trouble } of pollList(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
     reportTrouble(trouble);
     const [now = plan] = items ?? [];
     for (const line of log.next(now)) {
@@ -113,7 +113,7 @@ const run: Command = {
     'The command asks before each step: you can run it, skip it with a reason, or quit and continue later. Steps that cannot be undone must be confirmed by typing.',
     'The command needs a terminal. The options with files are used for a new plan and to verify steps.',
   ],
-  options: { ...PATH_OPTIONS, ...OPERATOR_FACT_OPTIONS, force: FORCE },
+  options: { ...PATH_OPTIONS, ...OPERATOR_FACT_OPTIONS, force: FORCE_OPTION },
   examples: [
     ['monctl upgrade run --from 6.1.0 --to 6.5.0', 'begin'],
     ['monctl upgrade run', 'continue the open plan'],
@@ -125,24 +125,24 @@ const run: Command = {
     const client = clientOf(call);
     const facts = await readOperatorFacts(call);
     const plan = (await openPlan(client)) ?? (await newPlan(call, client, facts));
-    const taken = await take(call, client, plan.id);
+    const taken = await takePlan(call, client, plan.id);
     const left = await new TerminalPlanRun(call, { ask, client, session: sessionOf(), operatorFacts: facts }).carryOut(
       taken,
     );
     await output.show(left, () => safeText(planLine(left)));
     if (left.state === 'open')
-      throw new ExitError(EXIT.declined, 'the plan is open: continue it with monctl upgrade run');
+      throw new ExitError(EXIT_CODES.declined, 'the plan is open: continue it with monctl upgrade run');
   },
 };
 
 const takeCommand: Command = {
   words: ['upgrade', 'take'],
   summary: 'Take ownership of the open upgrade plan',
-  options: { force: FORCE },
+  options: { force: FORCE_OPTION },
   examples: [['monctl upgrade take --force', 'take over the plan from a console that was closed']],
   async run(call) {
     const client = clientOf(call);
-    const taken = await take(call, client, (await requireOpenPlan(client)).id);
+    const taken = await takePlan(call, client, (await requireOpenPlan(client)).id);
     await call.output.show(taken, () => safeText(planLine(taken)));
   },
 };
@@ -151,7 +151,7 @@ const abandon: Command = {
   words: ['upgrade', 'abandon'],
   summary: 'Abandon the open upgrade plan',
   details: ['Completed steps are not undone. The backend accepts results again.'],
-  options: { force: FORCE, reason: REASON },
+  options: { force: FORCE_OPTION, reason: REASON_OPTION },
   examples: [["monctl upgrade abandon --reason 'the window is over'", 'afterwards, a new plan can be created']],
   run: (call) => endPlan(call, 'abandon'),
 };
@@ -162,36 +162,36 @@ const rollBack: Command = {
   details: [
     'A running backend cannot restore its own store. monctl therefore prints the restore command: run it after you have stopped the backend and installed the earlier version.',
   ],
-  options: { force: FORCE, reason: REASON },
+  options: { force: FORCE_OPTION, reason: REASON_OPTION },
   examples: [["monctl upgrade roll-back --reason 'agents do not connect'", 'print the next commands']],
   run: (call) => endPlan(call, 'roll-back'),
 };
 
 export const planCommands: readonly Command[] = [run, list, show, takeCommand, abandon, rollBack];
 
-async function endPlan(call: Call, order: 'abandon' | 'roll-back'): Promise<void> {
+async function endPlan(call: CommandCall, order: 'abandon' | 'roll-back'): Promise<void> {
   const reason = call.flags.value('reason');
   if (reason === undefined) throw new MonError('invalid', "--reason is needed: --reason 'the window is over'");
   const client = clientOf(call);
   const { id } = await requireOpenPlan(client);
-  await take(call, client, id);
+  await takePlan(call, client, id);
   const ended = await client.order(id, { order, session: sessionOf(), reason });
   const { backup } = ended;
   await call.output.show(ended, () =>
-    safeText([planLine(ended), ...(order === 'roll-back' && backup !== null ? [wayBack(backup)] : [])].join('\n')),
+    safeText([planLine(ended), ...(order === 'roll-back' && backup !== null ? [rollBackText(backup)] : [])].join('\n')),
   );
 }
 
-function wayBack(backup: string): string {
+function rollBackText(backup: string): string {
   return `to roll back: stop the backend, install the earlier version, then run ${restoreCommandLine(backup)}`;
 }
 
-function take({ flags }: Call, client: UpgradeClient, id: number): Promise<PlanRun> {
+function takePlan({ flags }: CommandCall, client: UpgradeClient, id: number): Promise<PlanRun> {
   return client.order(id, { order: 'take', session: sessionOf(), force: flags.switch('force') === true });
 }
 
 async function newPlan(
-  call: Call,
+  call: CommandCall,
   client: UpgradeClient,
   facts: Awaited<ReturnType<typeof readOperatorFacts>>,
 ): Promise<PlanRun> {
@@ -236,7 +236,7 @@ async function requireOpenPlan(client: UpgradeClient): Promise<PlanRunSummary> {
  *
  * @throws MonError `not_found` when there is no such plan, `invalid` when the operand is not an id
  */
-async function requirePlan(call: Call): Promise<PlanRun> {
+async function requirePlan(call: CommandCall): Promise<PlanRun> {
   const [id = ''] = call.operands;
   const client = clientOf(call);
   if (id !== '' && !/^\d{1,9}$/.test(id)) throw new MonError('invalid', `${id} is not the number of an upgrade plan`);
@@ -246,7 +246,7 @@ async function requirePlan(call: Call): Promise<PlanRun> {
   return plan;
 }
 
-function clientOf({ backend, credentials }: Call): UpgradeClient {
+function clientOf({ backend, credentials }: CommandCall): UpgradeClient {
   return openUpgradeClient({ backend, env: credentials });
 }
 

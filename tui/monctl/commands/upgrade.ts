@@ -2,18 +2,18 @@ import { findingsOf, createUpgradePlan } from '../../../shared/domain/plan/plan.
 import { worstOf } from '../../../shared/domain/plan/rule.ts';
 import { versionText } from '../../../shared/domain/plan/version.ts';
 import type { Finding, RuleVerdict } from '../../../shared/schemas/plan.ts';
-import type { Call, Command } from '../command.ts';
+import type { CommandCall, Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
 import { CLUSTER_OPTIONS, gatherFacts, OPERATOR_FACT_OPTIONS } from '../upgrade/gather-facts.ts';
 import { PATH_OPTIONS, upgradePathOf } from '../upgrade/path.ts';
 import { findingsText, stepsText } from '../upgrade/plan-text.ts';
 import { fixNamespacesCommand } from './upgrade-namespaces.ts';
 import { planCommands } from './upgrade-run.ts';
-import { EXIT } from '../../words/exit-codes.ts';
+import { EXIT_CODES } from '../../words/exit-codes.ts';
 
-const OPTIONS = { ...PATH_OPTIONS, ...OPERATOR_FACT_OPTIONS, ...CLUSTER_OPTIONS };
+const UPGRADE_OPTIONS = { ...PATH_OPTIONS, ...OPERATOR_FACT_OPTIONS, ...CLUSTER_OPTIONS };
 
-const DETAILS = [
+const UPGRADE_DETAILS = [
   'The backend can be mon or a Sensu Go cluster. With --offline, only a dump is read; facts that the dump lacks become warnings.',
   'The exit code is 10 if a finding blocks the upgrade, else 0, even with warnings.',
 ];
@@ -21,8 +21,8 @@ const DETAILS = [
 const check: Command = {
   words: ['upgrade', 'check'],
   summary: 'Run the pre-flight checks for an upgrade',
-  details: ['Each upgrade rule between the two versions gives a verdict: pass, warn or block.', ...DETAILS],
-  options: OPTIONS,
+  details: ['Each upgrade rule between the two versions gives a verdict: pass, warn or block.', ...UPGRADE_DETAILS],
+  options: UPGRADE_OPTIONS,
   examples: [
     ['monctl upgrade check --from 6.1.0 --to 6.5.0', 'check the backend'],
     ['monctl upgrade check --offline --dump sensu-go.yml --from 5.21.0 --to 6.5.0', 'check a dump'],
@@ -33,22 +33,22 @@ const check: Command = {
     const verdict = worstOf(findings.map((finding) => finding.verdict));
     const value = { from: versionText(path.from), to: versionText(path.to), verdict, findings };
     await call.output.show(value, () => findingsText(findings, call.output.look));
-    conclude(call, verdict, findings);
+    printVerdict(call, verdict, findings);
   },
 };
 
 const plan: Command = {
   words: ['upgrade', 'plan'],
   summary: 'Print an upgrade plan: findings and all steps in order',
-  details: ['Nothing is stored or changed. To run a plan, use "monctl upgrade run".', ...DETAILS],
-  options: OPTIONS,
+  details: ['Nothing is stored or changed. To run a plan, use "monctl upgrade run".', ...UPGRADE_DETAILS],
+  options: UPGRADE_OPTIONS,
   examples: [['monctl upgrade plan --from 6.1.0 --to 6.5.0 --output yaml', 'for a change request']],
   async run(call) {
     const made = createUpgradePlan(await upgradePathOf(call), await gatherFacts(call));
     await call.output.show(made, () =>
       [findingsText(made.findings, call.output.look), stepsText(made.steps, call.output.look)].join('\n\n'),
     );
-    conclude(call, made.verdict, made.findings);
+    printVerdict(call, made.verdict, made.findings);
   },
 };
 
@@ -57,13 +57,13 @@ const plan: Command = {
  *
  * @throws ExitError when a finding blocks the upgrade
  */
-function conclude({ output }: Call, verdict: RuleVerdict, findings: readonly Finding[]): void {
+function printVerdict({ output }: CommandCall, verdict: RuleVerdict, findings: readonly Finding[]): void {
   const named = (selected: RuleVerdict): string =>
     findings
       .filter((finding) => finding.verdict === selected)
       .map(({ rule }) => rule)
       .join(', ');
-  if (verdict === 'block') throw new ExitError(EXIT.blocked, `the upgrade is blocked: ${named('block')}`);
+  if (verdict === 'block') throw new ExitError(EXIT_CODES.blocked, `the upgrade is blocked: ${named('block')}`);
   output.note(verdict === 'warn' ? `the upgrade is possible; warnings: ${named('warn')}` : 'the upgrade is possible');
 }
 

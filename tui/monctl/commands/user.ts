@@ -3,12 +3,12 @@ import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
-import { flagAt, textAt, textsAt, withoutAttribute } from '../v2-object.ts';
+import { readFlagAttribute, readTextAttribute, readTextsAttribute, omitAttribute } from '../v2-object.ts';
 import { requireRemoved } from '../require-existing.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
-const GROUPS = Object.keys(GROUP_SCOPES);
+const GROUP_NAMES = Object.keys(GROUP_SCOPES);
 const GROUPS_TEXT = `Groups decide the rights of a user: ${Object.entries(GROUP_SCOPES)
   .map(([group, scopes]) => `${group} (${scopes.includes('admin') ? 'everything' : scopes.join(', ')})`)
   .join('; ')}.`;
@@ -23,12 +23,12 @@ const list: Command = {
     await showList<V2Object>(call, {
       noun: 'users',
       columns: () => [
-        { title: 'USER', text: (user) => textAt(user, 'username') },
-        { title: 'ENABLED', text: (user) => (flagAt(user, 'disabled') ? 'no' : 'yes') },
-        { title: 'GROUPS', text: (user) => textsAt(user, 'groups').join(', ') },
+        { title: 'USER', text: (user) => readTextAttribute(user, 'username') },
+        { title: 'ENABLED', text: (user) => (readFlagAttribute(user, 'disabled') ? 'no' : 'yes') },
+        { title: 'GROUPS', text: (user) => readTextsAttribute(user, 'groups').join(', ') },
       ],
-      key: (user) => textAt(user, 'username'),
-      value: (user) => withoutAttribute(user, 'password_hash'),
+      key: (user) => readTextAttribute(user, 'username'),
+      value: (user) => omitAttribute(user, 'password_hash'),
       fetch: () => call.v2().list(['users']),
     });
   },
@@ -40,7 +40,7 @@ const create: Command = {
   details: [GROUPS_TEXT],
   operands: ['NAME'],
   options: {
-    groups: valueOption('NAME,...', 'groups of the user', { completes: GROUPS }),
+    groups: valueOption('NAME,...', 'groups of the user', { completes: GROUP_NAMES }),
     'password-file': secretOption('password'),
   },
   examples: [['monctl user create alice --groups operators', 'prompts for the password']],

@@ -1,8 +1,8 @@
-import { flag } from '../flags.ts';
+import { switchOption } from '../flags.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Command } from '../command.ts';
-import { record, table } from '../table.ts';
-import { differing, versionsOfAll, VERSION_COLUMNS } from '../upgrade/running-versions.ts';
+import { recordText, tableText } from '../table.ts';
+import { differingVersionsText, versionsOfAll, VERSION_COLUMNS } from '../upgrade/running-versions.ts';
 
 export const versionCommand: Command = {
   words: ['version'],
@@ -11,7 +11,7 @@ export const versionCommand: Command = {
     '"monctl --version" does not contact a backend.',
     'With --all, the command shows the versions of all backends, agents and tools, and names those that differ from the backend.',
   ],
-  options: { all: flag('also show the versions of agents and tools') },
+  options: { all: switchOption('also show the versions of agents and tools') },
   examples: [
     ['monctl version --output json', 'as JSON'],
     ['monctl version --all', 'after an upgrade'],
@@ -20,8 +20,8 @@ export const versionCommand: Command = {
     const { api, output } = call;
     if (call.flags.switch('all') === true) {
       const all = await versionsOfAll(call);
-      await output.show(all, () => table(VERSION_COLUMNS, all, output.look));
-      const others = differing(all);
+      await output.show(all, () => tableText(VERSION_COLUMNS, all, output.look));
+      const others = differingVersionsText(all);
       output.note(others === '' ? 'all agree' : `different from the backend: ${others}`);
       return;
     }
@@ -32,7 +32,7 @@ export const versionCommand: Command = {
     );
     const answered = 'failure' in response ? { version: null, compatible: null } : response;
     await output.show({ monctl: VERSION, backend: { url: backend.url, ...answered } }, () =>
-      record(
+      recordText(
         [
           ['monctl', VERSION],
           ['backend', `${backendText(answered)} at ${backend.url}`],

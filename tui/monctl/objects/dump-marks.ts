@@ -1,4 +1,4 @@
-import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import type { WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 
 /*
@@ -16,18 +16,18 @@ export function endText(count: number): string {
   return `...\n# complete: ${String(count)} objects\n`;
 }
 
-export function beginObject(): Wrapped {
+export function beginObject(): WrappedObject {
   return { type: 'DumpBegin', api_version: MARK_VERSION, metadata: {}, spec: { version: VERSION } };
 }
 
-export function endObject(count: number): Wrapped {
+export function endObject(count: number): WrappedObject {
   return { type: 'DumpEnd', api_version: MARK_VERSION, metadata: {}, spec: { objects: count } };
 }
 
-export function isBegin({ type, api_version: version }: Wrapped): boolean {
+export function isBegin({ type, api_version: version }: WrappedObject): boolean {
   return version === MARK_VERSION && type === 'DumpBegin';
 }
 
-export function isEnd({ type, api_version: version }: Wrapped): boolean {
+export function isEnd({ type, api_version: version }: WrappedObject): boolean {
   return version === MARK_VERSION && type === 'DumpEnd';
 }

@@ -1,4 +1,4 @@
-import { kindOf, WRAPPED_KINDS, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import { kindOf, WRAPPED_KINDS, type WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { readObjects } from './read-objects.ts';
 
@@ -17,7 +17,7 @@ export interface FileIndex {
   readonly hasEndMarker: boolean;
 }
 
-function rankOf(object: Wrapped): number {
+function rankOf(object: WrappedObject): number {
   const kind = kindOf(object);
   // Objects of unknown types are only reported as skipped. They come first, and so before the users, whose restore
   // enables authentication.
@@ -35,7 +35,7 @@ function rankOf(object: Wrapped): number {
 export async function indexFile(
   chunks: AsyncIterable<Uint8Array>,
   said: string,
-  onObject?: (object: Wrapped) => void,
+  onObject?: (object: WrappedObject) => void,
 ): Promise<FileIndex> {
   const locations: ObjectLocation[] = [];
   let hasBegin = false;

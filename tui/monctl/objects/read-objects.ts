@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { readWrapped, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import { readWrapped, type WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError, errorMessage } from '../../../shared/errors.ts';
 import { parseStructure } from '../input.ts';
 import { splitDocuments, type DocumentText } from './split-documents.ts';
@@ -7,7 +7,7 @@ import { isBegin, isEnd, BEGIN_LINE, END_LINE } from './dump-marks.ts';
 
 /** An item of a file of objects: an object, or the marker at the beginning or end of a dump. */
 export type FileItem =
-  | { readonly kind: 'object'; readonly object: Wrapped; readonly document: DocumentText }
+  | { readonly kind: 'object'; readonly object: WrappedObject; readonly document: DocumentText }
   /** The begin marker that `monctl dump` writes; a file with this marker must have an end marker too. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'end'; readonly count: number };
@@ -24,7 +24,7 @@ export async function* readObjects(
 ): AsyncGenerator<FileItem, void, undefined> {
   let number = 0;
   for await (const document of splitDocuments(chunks)) {
-    yield* marksIn(document.text);
+    yield* findMarkers(document.text);
     if (!HAS_CONTENT.test(document.text)) continue;
     number++;
     const object = await readObject(document.text, `${said}: object ${String(number)}`);
@@ -38,7 +38,7 @@ export async function* readObjects(
 const HAS_CONTENT = /^(?!\s*(?:#|$)|(?:---|\.\.\.)\s*(?:#|$)).+/m;
 
 /** Yields the begin and end markers in a YAML text. They are comments, which other programs that read YAML ignore. */
-function* marksIn(text: string): Iterable<FileItem> {
+function* findMarkers(text: string): Iterable<FileItem> {
   if (BEGIN_LINE.test(text)) yield { kind: 'begin' };
   const count = END_LINE.exec(text)?.[1];
   if (count !== undefined) yield { kind: 'end', count: Number(count) };
@@ -49,7 +49,7 @@ function* marksIn(text: string): Iterable<FileItem> {
  *
  * @throws MonError `invalid` when the text is not an object of the form {type, api_version, metadata, spec}
  */
-export async function readObject(text: string, said: string): Promise<Wrapped> {
+export async function readObject(text: string, said: string): Promise<WrappedObject> {
   const object = readWrapped(await parseStructure(text, said));
   if ('problem' in object) throw new MonError('invalid', `${said} ${object.problem}`);
   return object;

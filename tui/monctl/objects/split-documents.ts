@@ -13,15 +13,15 @@ const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 /** Maximum number of bytes at the beginning of a file that are used to detect its format. */
 const START_BYTES = 4096;
 
-const NEWLINE = 0x0a;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN = new Set([0x7b, 0x5b]);
-const CLOSE = new Set([0x7d, 0x5d]);
-const BRACE = 0x7b;
+const NEWLINE_BYTE = 0x0a;
+const QUOTE_BYTE = 0x22;
+const BACKSLASH_BYTE = 0x5c;
+const OPENING_BYTES = new Set([0x7b, 0x5b]);
+const CLOSING_BYTES = new Set([0x7d, 0x5d]);
+const BRACE_BYTE = 0x7b;
 /** Bytes that may stand between JSON objects: blanks, the separators of a list, and dashes. */
-const BETWEEN = new Set([0x20, 0x09, 0x0d, NEWLINE, 0x2c, 0x5b, 0x5d, 0x2d]);
-const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE, 0xef, 0xbb, 0xbf]);
+const SEPARATOR_BYTES = new Set([0x20, 0x09, 0x0d, NEWLINE_BYTE, 0x2c, 0x5b, 0x5d, 0x2d]);
+const BLANK_BYTES = new Set([0x20, 0x09, 0x0d, NEWLINE_BYTE, 0xef, 0xbb, 0xbf]);
 
 /**
  * Splits a stream into objects without parsing them: YAML documents between lines of `---`, or JSON objects in sequence
@@ -40,12 +40,12 @@ export async function* splitDocuments(
       yield* splitter.push(chunk);
       continue;
     }
-    const read = joined(start, chunk);
-    const blanks = read.findIndex((byte) => !BLANK.has(byte));
+    const read = joinBytes(start, chunk);
+    const blanks = read.findIndex((byte) => !BLANK_BYTES.has(byte));
     skipped += blanks === -1 ? read.length : blanks;
     // The bytes are copied, because the buffer of a chunk may be reused.
     start = blanks === -1 ? new Uint8Array() : read.slice(blanks);
-    splitter = splitterFor(start, skipped);
+    splitter = detectSplitter(start, skipped);
     if (splitter !== undefined) yield* splitter.push(start);
   }
   if (splitter === undefined) {
@@ -61,7 +61,7 @@ export async function* splitDocuments(
  *
  * @returns `undefined` if more bytes are needed to decide
  */
-function splitterFor(start: Uint8Array, offset: number): Splitter | undefined {
+function detectSplitter(start: Uint8Array, offset: number): Splitter | undefined {
   const text = Buffer.from(start.subarray(0, START_BYTES)).toString('latin1');
   if (/^\[?\s*\{?\s*$/.test(text) && start.length < START_BYTES) return undefined;
   const isJson = /^(?:\[\s*)?\{\s*["}]|^\[\s*\]/.test(text);
@@ -121,13 +121,13 @@ class YamlSplitter implements Splitter {
 
   *push(chunk: Uint8Array): Iterable<DocumentText> {
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      yield* this.#addLine(joined(this.#line, chunk.subarray(start, end + 1)));
+    for (let end = chunk.indexOf(NEWLINE_BYTE); end !== -1; end = chunk.indexOf(NEWLINE_BYTE, start)) {
+      yield* this.#addLine(joinBytes(this.#line, chunk.subarray(start, end + 1)));
       this.#line = new Uint8Array();
       start = end + 1;
     }
     // The bytes are copied, because the buffer of a chunk may be reused.
-    this.#line = joined(this.#line, chunk.slice(start));
+    this.#line = joinBytes(this.#line, chunk.slice(start));
     if (this.#line.length > DOCUMENT_BYTES_MAX) this.#pending.add(this.#line);
   }
 
@@ -149,7 +149,7 @@ class YamlSplitter implements Splitter {
  */
 function isMarker(line: Uint8Array, marker: string): boolean {
   for (let at = 0; at < marker.length; at++) if (line[at] !== marker.charCodeAt(at)) return false;
-  return line.length === marker.length || BLANK.has(line[marker.length] ?? 0);
+  return line.length === marker.length || BLANK_BYTES.has(line[marker.length] ?? 0);
 }
 
 class JsonSplitter implements Splitter {
@@ -166,10 +166,10 @@ class JsonSplitter implements Splitter {
     let start = 0;
     for (const [at, byte] of chunk.entries()) {
       if (this.#depth === 0) {
-        if (byte === BRACE) {
+        if (byte === BRACE_BYTE) {
           start = at;
           this.#depth = 1;
-        } else if (BETWEEN.has(byte)) {
+        } else if (SEPARATOR_BYTES.has(byte)) {
           this.#pending.skip(1);
         } else {
           throw new MonError('invalid', `expected an object at byte ${String(this.#pending.offset)}`);
@@ -191,17 +191,17 @@ class JsonSplitter implements Splitter {
   #closes(byte: number): boolean {
     if (this.#isInString) {
       if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) this.#isInString = false;
+      else if (byte === BACKSLASH_BYTE) this.#isEscaped = true;
+      else if (byte === QUOTE_BYTE) this.#isInString = false;
       return false;
     }
-    if (byte === QUOTE) this.#isInString = true;
-    else if (OPEN.has(byte)) this.#depth++;
-    else if (CLOSE.has(byte)) this.#depth--;
+    if (byte === QUOTE_BYTE) this.#isInString = true;
+    else if (OPENING_BYTES.has(byte)) this.#depth++;
+    else if (CLOSING_BYTES.has(byte)) this.#depth--;
     return this.#depth === 0;
   }
 }
 
-function joined(before: Uint8Array, after: Uint8Array): Uint8Array {
+function joinBytes(before: Uint8Array, after: Uint8Array): Uint8Array {
   return before.length === 0 ? after : Buffer.concat([before, after]);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import type { WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError, errorMessage } from '../../../shared/errors.ts';
 import { toJson, toYaml } from '../output.ts';
 import { BEGIN_TEXT, beginObject, endObject, endText } from './dump-marks.ts';
@@ -31,7 +31,7 @@ export class DumpWriter {
    * Writes the objects as one text, which is faster than a write for each object, because each write waits for the
    * previous write.
    */
-  async write(objects: readonly Wrapped[]): Promise<void> {
+  async write(objects: readonly WrappedObject[]): Promise<void> {
     if (objects.length === 0) return;
     this.count += objects.length;
     let text = '';

@@ -1,16 +1,21 @@
 import { clusterMembers } from '../../../shared/client/cluster-client.ts';
 import type { V2Client, V2Object } from '../../../shared/client/v2-client.ts';
-import { WRAPPED_KINDS, wrap, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped-object.ts';
+import {
+  WRAPPED_KINDS,
+  wrapObject,
+  type V2Type,
+  type WrappedObject,
+} from '../../../shared/domain/v2/wrapped-object.ts';
 import { DumpFacts } from '../../../shared/domain/plan/dump-facts.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
-import type { Call } from '../command.ts';
+import type { CommandCall } from '../command.ts';
 import { clusterV2 } from './cluster-login.ts';
 
 /**
  * Types of the objects whose number is compared with a dump; the number of objects of other types changes every minute.
  */
-const COUNTED: readonly V2Type[] = ['Namespace', 'CheckConfig', 'Handler', 'EventFilter', 'Mutator', 'Entity'];
+const COUNTED_TYPES: readonly V2Type[] = ['Namespace', 'CheckConfig', 'Handler', 'EventFilter', 'Mutator', 'Entity'];
 
 /**
  * Collects the facts about a cluster that is not mon from the lists of its v2 API. A fact is left out if the
@@ -19,18 +24,18 @@ const COUNTED: readonly V2Type[] = ['Namespace', 'CheckConfig', 'Handler', 'Even
  * @param limit entity limit; null if there is none
  * @throws MonError `unavailable`, `unauthenticated`
  */
-export async function clusterFacts(call: Call, limit: number | null): Promise<UpgradeFacts> {
+export async function clusterFacts(call: CommandCall, limit: number | null): Promise<UpgradeFacts> {
   const v2 = await clusterV2(call);
   const seen = new DumpFacts();
   const hidden = new Set<string>();
-  for (const kind of WRAPPED_KINDS.filter(({ type }) => COUNTED.includes(type))) {
-    const isSeen = await addAll(v2, kind.path, seen, (object) => wrap(kind, object));
+  for (const kind of WRAPPED_KINDS.filter(({ type }) => COUNTED_TYPES.includes(type))) {
+    const isSeen = await addObjects(v2, kind.path, seen, (object) => wrapObject(kind, object));
     if (!isSeen) hidden.add(kind.type);
   }
-  if (!(await addAll(v2, 'pipelines', seen, pipeline))) hidden.add('Pipeline');
+  if (!(await addObjects(v2, 'pipelines', seen, wrapPipeline))) hidden.add('Pipeline');
   const { namespaces, checks, entities, agents, pipelines } = seen.facts(limit);
   const hasChecks = namespaces !== undefined && !hidden.has('CheckConfig');
-  const counts = Object.entries(seen.counts).filter(([type]) => COUNTED.some((counted) => counted === type));
+  const counts = Object.entries(seen.counts).filter(([type]) => COUNTED_TYPES.some((counted) => counted === type));
   return {
     product: 'cluster',
     taken_at: Math.floor(call.nowMs / 1000),
@@ -43,7 +48,7 @@ export async function clusterFacts(call: Call, limit: number | null): Promise<Up
   };
 }
 
-async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backends']>> {
+async function backendsOf(call: CommandCall): Promise<NonNullable<UpgradeFacts['backends']>> {
   const { sensu_backend: version } = await call.v2().versions();
   const members = await clusterMembers({ backend: call.backend, env: call.credentials });
   const url = new URL(call.v2().url);
@@ -60,11 +65,11 @@ async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backend
  *
  * @returns `false` if the list cannot be read; a missing list of pipelines counts as an empty list
  */
-async function addAll(
+async function addObjects(
   v2: V2Client,
   path: string,
   seen: DumpFacts,
-  wrapped: (object: V2Object) => Wrapped,
+  wrapped: (object: V2Object) => WrappedObject,
 ): Promise<boolean> {
   try {
     for await (const page of v2.pages([path])) for (const object of page) seen.add(wrapped(object));
@@ -77,6 +82,6 @@ async function addAll(
   }
 }
 
-function pipeline(object: V2Object): Wrapped {
+function wrapPipeline(object: V2Object): WrappedObject {
   return { type: 'Pipeline', api_version: 'core/v2', metadata: {}, spec: object };
 }

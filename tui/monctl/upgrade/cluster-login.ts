@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { openV2Client, type V2Client } from '../../../shared/client/v2-client.ts';
 import { backendAddress } from '../../../shared/client/local-access.ts';
 import { openRequester, readResponse } from '../../../shared/client/request.ts';
-import type { Call } from '../command.ts';
+import type { CommandCall } from '../command.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -14,7 +14,7 @@ const tokenSchema = z.looseObject({ access_token: z.string().min(1) });
  *
  * @throws MonError `unauthenticated`, `unavailable`
  */
-export async function clusterV2(call: Pick<Call, 'backend' | 'credentials' | 'v2'>): Promise<V2Client> {
+export async function clusterV2(call: Pick<CommandCall, 'backend' | 'credentials' | 'v2'>): Promise<V2Client> {
   const address = backendAddress(call.backend, { env: call.credentials });
   if (address.headers['authorization']?.startsWith('Basic ') !== true) return call.v2();
   const ask = openRequester(address, TIMEOUT_MS);

@@ -7,7 +7,7 @@ import { wordsOf } from '../../../shared/domain/plan/product-words.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
 /**
  * Paths of an installed package. Its state directory before 5.1.0 differs from its state directory since then
@@ -75,7 +75,7 @@ async function findProgram(name: string, path: string): Promise<string | undefin
 
 async function isOwned(file: string): Promise<boolean> {
   const answers = await Promise.allSettled(
-    OWNER_QUESTIONS.map(([program, ...args]) => run(program, [...args, file], { timeout: QUESTION_MS })),
+    OWNER_QUESTIONS.map(([program, ...args]) => runProgram(program, [...args, file], { timeout: QUESTION_MS })),
   );
   return answers.some(({ status }) => status === 'fulfilled');
 }

@@ -13,12 +13,12 @@ export class LogReader {
    */
   next({ log }: Pick<PlanRun, 'log'>): readonly PlanRunLogLine[] {
     const last = this.#last;
-    const at = last === undefined ? -1 : log.findLastIndex((line) => isSame(line, last));
+    const at = last === undefined ? -1 : log.findLastIndex((line) => isSameLine(line, last));
     this.#last = log.at(-1) ?? last;
     return log.slice(at + 1);
   }
 }
 
-function isSame(a: PlanRunLogLine, b: PlanRunLogLine): boolean {
+function isSameLine(a: PlanRunLogLine, b: PlanRunLogLine): boolean {
   return a.at === b.at && a.step === b.step && a.text === b.text;
 }

@@ -3,7 +3,7 @@ import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
-import type { Call } from '../command.ts';
+import type { CommandCall } from '../command.ts';
 import { valueOption, type CommandOption } from '../flags.ts';
 
 export const PATH_OPTIONS = {
@@ -19,14 +19,14 @@ export const PATH_OPTIONS = {
  *
  * @throws MonError `invalid` when a version is invalid, or the upgrade would be a downgrade
  */
-export async function upgradePathOf(call: Call): Promise<UpgradePath> {
+export async function upgradePathOf(call: CommandCall): Promise<UpgradePath> {
   const { from, to } = await versionsOf(call);
   const path = parsePath(from, to);
   if ('problem' in path) throw new MonError('invalid', path.problem);
   return path;
 }
 
-async function versionsOf(call: Call): Promise<{ readonly from: string; readonly to: string }> {
+async function versionsOf(call: CommandCall): Promise<{ readonly from: string; readonly to: string }> {
   const { flags } = call;
   const [from, to] = [flags.value('from'), flags.value('to')];
   if (from !== undefined) return { from, to: to ?? COMPATIBLE_V2_VERSION };
@@ -36,7 +36,7 @@ async function versionsOf(call: Call): Promise<{ readonly from: string; readonly
   return { from: (await call.v2().versions()).sensu_backend, to: to ?? COMPATIBLE_V2_VERSION };
 }
 
-async function openPlan(call: Call): Promise<{ readonly from: string; readonly to: string } | undefined> {
+async function openPlan(call: CommandCall): Promise<{ readonly from: string; readonly to: string } | undefined> {
   const client = openUpgradeClient({ backend: call.backend, env: call.credentials });
   // A backend other than mon stores no upgrade plans.
   const plans = await undefinedIfNotFound(client.plans());

@@ -5,17 +5,17 @@ import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun, PlanOrder, PlanRunStep, OperatorFacts } from '../../../shared/schemas/plan-run.ts';
 import { isYes } from '../change.ts';
-import type { Ask, Call } from '../command.ts';
-import { pause, createTroubleReporter } from '../poll.ts';
+import type { AskQuestion, CommandCall } from '../command.ts';
+import { waitFor, createTroubleReporter } from '../poll.ts';
 import { LogReader } from './log-reader.ts';
 
-const LOOK_MS = 100;
+const PLAN_CHECK_MS = 100;
 
 /** The user's decision on a step: run or confirm it, skip it, or quit and continue the plan later. */
 type StepDecision = 'go' | 'skip' | 'leave';
 
-interface Parts {
-  readonly ask: Ask;
+interface PlanRunDependencies {
+  readonly ask: AskQuestion;
   readonly client: UpgradeClient;
   readonly session: string;
   readonly operatorFacts: OperatorFacts;
@@ -23,11 +23,11 @@ interface Parts {
 
 /** Runs an upgrade plan in a terminal: asks before each step and prints the log as it grows. */
 export class TerminalPlanRun {
-  readonly #call: Pick<Call, 'output' | 'clock'>;
-  readonly #parts: Parts;
+  readonly #call: Pick<CommandCall, 'output' | 'clock'>;
+  readonly #parts: PlanRunDependencies;
   readonly #log = new LogReader();
 
-  constructor(call: Pick<Call, 'output' | 'clock'>, parts: Parts) {
+  constructor(call: Pick<CommandCall, 'output' | 'clock'>, parts: PlanRunDependencies) {
     this.#call = call;
     this.#parts = parts;
   }
@@ -103,7 +103,7 @@ export class TerminalPlanRun {
     let current = plan;
     this.#printLog(current);
     while (current.state === 'open' && currentStep(current)?.state === 'running') {
-      await pause(this.#call.clock, LOOK_MS);
+      await waitFor(this.#call.clock, PLAN_CHECK_MS);
       current = await this.#read(plan.id);
       this.#printLog(current);
     }
@@ -120,7 +120,7 @@ export class TerminalPlanRun {
       } catch (error) {
         if (!(error instanceof MonError) || error.code !== 'unavailable') throw error;
         warnOfTrouble(error.message);
-        await pause(this.#call.clock, LOOK_MS);
+        await waitFor(this.#call.clock, PLAN_CHECK_MS);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { VERSION } from '../../../shared/schemas/version.ts';
-import type { Call } from '../command.ts';
+import type { CommandCall } from '../command.ts';
 import type { Column } from '../table.ts';
 import { liveFacts } from './gather-facts.ts';
 
@@ -15,7 +15,7 @@ export interface RunningVersion {
   readonly agrees: boolean;
 }
 
-const NAMED_MAX = 3;
+const NAMED_AGENTS_MAX = 3;
 
 export const VERSION_COLUMNS: readonly Column<RunningVersion>[] = [
   { title: 'PROGRAM', text: ({ program }) => program },
@@ -29,7 +29,7 @@ export const VERSION_COLUMNS: readonly Column<RunningVersion>[] = [
  * Returns the versions of all programs: first the backends, then the agents with the most frequent version first, then
  * monctl.
  */
-export async function versionsOfAll(call: Call): Promise<readonly RunningVersion[]> {
+export async function versionsOfAll(call: CommandCall): Promise<readonly RunningVersion[]> {
   const facts = await liveFacts(call);
   const own = facts.product === 'mon' ? (await call.api().versions()).backend.version : undefined;
   const backends = facts.backends ?? [];
@@ -43,7 +43,7 @@ export async function versionsOfAll(call: Call): Promise<readonly RunningVersion
     }),
     ...agentsOf(facts.agents ?? []).map(([version, names]): RunningVersion => ({
       program: 'agent',
-      where: names.slice(0, NAMED_MAX).join(', '),
+      where: names.slice(0, NAMED_AGENTS_MAX).join(', '),
       version,
       count: names.length,
       agrees: agrees(version),
@@ -63,7 +63,7 @@ function agentsOf(
 }
 
 /** Returns a text that lists the programs whose version differs from that of the backend; empty if there are none. */
-export function differing(all: readonly RunningVersion[]): string {
+export function differingVersionsText(all: readonly RunningVersion[]): string {
   return all
     .filter(({ agrees }) => !agrees)
     .map(({ program, version, count }) => `${String(count)} ${program} at ${version ?? 'an unknown version'}`)

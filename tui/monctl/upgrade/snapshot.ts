@@ -7,7 +7,7 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 type Snapshot = NonNullable<UpgradeFacts['snapshot']>;
 
 /** Position of the meta data in a file of the embedded key-value store, in bytes: after a page header of 16 bytes. */
-const META_AT = 16;
+const META_OFFSET = 16;
 const META_MAGIC = 0xed_0c_da_ed;
 const META_VERSION = 2;
 /** Sector size in bytes. The size of a database file is a multiple of it. */
@@ -30,10 +30,11 @@ export async function readSnapshot(file: string): Promise<Snapshot> {
 
 async function problemOf(file: string, size: number): Promise<string | null> {
   await using handle = await open(file);
-  const head = Buffer.alloc(META_AT + 8);
+  const head = Buffer.alloc(META_OFFSET + 8);
   const { bytesRead } = await handle.read(head, 0, head.length, 0);
-  const isMeta = bytesRead === head.length && head.readUInt32LE(META_AT) === META_MAGIC;
-  if (!isMeta || head.readUInt32LE(META_AT + 4) !== META_VERSION) return 'it is not a snapshot of a key-value store';
+  const isMeta = bytesRead === head.length && head.readUInt32LE(META_OFFSET) === META_MAGIC;
+  if (!isMeta || head.readUInt32LE(META_OFFSET + 4) !== META_VERSION)
+    return 'it is not a snapshot of a key-value store';
   // A copy of the database file has no digest, so only its start can be verified.
   if (size % SECTOR_BYTES === 0) return null;
   if (size % SECTOR_BYTES !== DIGEST_BYTES) return 'it is truncated';

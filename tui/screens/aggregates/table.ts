@@ -1,4 +1,4 @@
-import { column, countColumn, placedColumns } from '../../list/column-kinds.ts';
+import { tableColumn, countColumn, placedColumns } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { namespaceField } from '../namespace-field.ts';
@@ -17,7 +17,7 @@ import {
 const BAR_CELLS = 22;
 const TREND_CELLS = 30;
 
-export const AGGREGATES = tableView<AggregateEntry>({
+export const AGGREGATES_VIEW = tableView<AggregateEntry>({
   name: 'aggregates',
   nouns: ['aggregate', 'aggregates'],
   source: {
@@ -26,7 +26,7 @@ export const AGGREGATES = tableView<AggregateEntry>({
   },
   columns: [
     ...placedColumns<AggregateEntry>('aggregate', 'AGGREGATE', [14, 36], ({ name }) => name),
-    column('ok', 'OK', [4, 4], percentText, {
+    tableColumn('ok', 'OK', [4, 4], percentText, {
       align: 'right',
       tone: (entry) => aggregateMark(entry).tone,
       // The aggregate with the lowest percentage of OK results sorts first, because it needs attention first.

@@ -1,4 +1,4 @@
-import { column, countColumn, placedColumns } from '../../list/column-kinds.ts';
+import { tableColumn, countColumn, placedColumns } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
@@ -7,7 +7,7 @@ import { countField } from '../../../shared/domain/search-fields.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
-import { STATUS } from '../../text/theme.ts';
+import { SEVERITY_STYLES } from '../../text/theme.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import type { LiveData } from '../../model/live-data.ts';
@@ -31,24 +31,24 @@ export interface CheckTableRow {
   readonly silenced: number;
 }
 
-export const CHECKS = tableView<CheckTableRow>({
+export const CHECKS_VIEW = tableView<CheckTableRow>({
   name: 'checks',
   nouns: ['check', 'checks'],
   source: {
-    keys: (store) => definitions(store).keys(),
+    keys: (store) => checksByName(store).keys(),
     row: (store, name) => {
-      const check = definitions(store).get(name);
+      const check = checksByName(store).get(name);
       return check && checkEntry(check, store.events.countsOfCheck(name));
     },
   },
   columns: [
     ...placedColumns<CheckTableRow>('check', 'CHECK', [16, 40], ({ check }) => check.name),
-    column('schedule', 'SCHEDULE', [10, 20], ({ check }) => checkScheduleText(check), {
+    tableColumn('schedule', 'SCHEDULE', [10, 20], ({ check }) => checkScheduleText(check), {
       compare: (a, b) =>
         (a.check.interval ?? Infinity) - (b.check.interval ?? Infinity) ||
         compareText(a.check.cron ?? '', b.check.cron ?? ''),
     }),
-    column('next', 'NEXT', [5, 5], ({ check }, nowMs) => nextRunText(check.next_run, nowMs), {
+    tableColumn('next', 'NEXT', [5, 5], ({ check }, nowMs) => nextRunText(check.next_run, nowMs), {
       align: 'right',
       compare: (a, b) => (a.check.next_run ?? Number.MAX_VALUE) - (b.check.next_run ?? Number.MAX_VALUE),
     }),
@@ -57,10 +57,10 @@ export const CHECKS = tableView<CheckTableRow>({
     severityColumn('warning'),
     severityColumn('unknown'),
     countColumn('silenced', 'SIL', ({ silenced }) => silenced, { tone: 'faint', dropRank: 3 }),
-    column('subscribers', 'SUBSCRIBERS', [14, 30], ({ check }) => (check.subscribers ?? []).join(', '), {
+    tableColumn('subscribers', 'SUBSCRIBERS', [14, 30], ({ check }) => (check.subscribers ?? []).join(', '), {
       dropRank: 1,
     }),
-    column('command', 'COMMAND', [14, Infinity], ({ check }) => commandText(check.command ?? ''), { dropRank: 2 }),
+    tableColumn('command', 'COMMAND', [14, Infinity], ({ check }) => commandText(check.command ?? ''), { dropRank: 2 }),
   ],
   sort: 'check',
   search: languageForItems(
@@ -84,16 +84,16 @@ export function checkScheduleText({ interval, cron, publish }: DefinedCheck): st
 }
 
 /** Returns the checks of the last response by name. The map is built once for each response. */
-function definitions({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DefinedCheck> {
+function checksByName({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DefinedCheck> {
   const { data } = loads.of('checks');
-  if (data === undefined) return NONE;
-  const byName = definitionsMemo.get(data) ?? new Map(data.map((check) => [check.name, check]));
-  definitionsMemo.set(data, byName);
+  if (data === undefined) return NO_CHECKS;
+  const byName = checksByNameCache.get(data) ?? new Map(data.map((check) => [check.name, check]));
+  checksByNameCache.set(data, byName);
   return byName;
 }
 
-const NONE: ReadonlyMap<string, DefinedCheck> = new Map();
-const definitionsMemo = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string, DefinedCheck>>();
+const NO_CHECKS: ReadonlyMap<string, DefinedCheck> = new Map();
+const checksByNameCache = new WeakMap<readonly DefinedCheck[], ReadonlyMap<string, DefinedCheck>>();
 
 // The counts are copied, because the counters keep changing and a row must not change.
 function checkEntry(check: DefinedCheck, { critical, warning, unknown, silenced }: EventCounts): CheckTableRow {
@@ -108,6 +108,6 @@ function countsOf({ ok, critical, warning, unknown }: Omit<CheckTableRow, 'check
 }
 
 function severityColumn(severity: Severity): TableColumn<CheckTableRow> {
-  const { word, tone } = STATUS[severity];
+  const { word, tone } = SEVERITY_STYLES[severity];
   return countColumn(severity, word, (entry) => entry[severity], { tone });
 }

@@ -1,4 +1,4 @@
-import { column, textColumn } from '../../list/column-kinds.ts';
+import { tableColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
@@ -8,7 +8,7 @@ import { CLIENT_SEARCH, hasAgent } from '../../../shared/domain/list-searches.ts
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { countText } from '../../words/count-text.ts';
-import { classTone, SILENCED_SYMBOL, STATUS, type EventClass } from '../../text/theme.ts';
+import { classTone, SILENCED_SYMBOL, SEVERITY_STYLES, type EventClass } from '../../text/theme.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { eventClass } from '../../model/event-record.ts';
 
@@ -30,9 +30,9 @@ export interface ClientTableRow {
  * Event classes, the worst first. Events that are OK but still open, such as flapping events, come after failing
  * events.
  */
-const WORST_FIRST: readonly EventClass[] = ['critical', 'warning', 'unknown', 'ok', 'silenced'];
+const CLASSES_WORST_FIRST: readonly EventClass[] = ['critical', 'warning', 'unknown', 'ok', 'silenced'];
 
-export const CLIENTS = tableView<ClientTableRow>({
+export const CLIENTS_VIEW = tableView<ClientTableRow>({
   name: 'clients',
   nouns: ['client', 'clients'],
   source: {
@@ -61,11 +61,11 @@ export const CLIENTS = tableView<ClientTableRow>({
         Number(hasAgent(b.client)) - Number(hasAgent(a.client)) || a.client.timestamp - b.client.timestamp,
     },
     textColumn('version', 'VERSION', [8, 12], ({ client }) => client.version, { dropRank: 3 }),
-    column('events', 'EVENTS', [10, 12], eventsText, {
+    tableColumn('events', 'EVENTS', [10, 12], eventsText, {
       tone: ({ worst }) => (worst === undefined ? 'faint' : classTone(worst)),
       compare: (a, b) => worstRank(a) - worstRank(b) || b.open - a.open,
     }),
-    column('subscriptions', 'SUBSCRIPTIONS', [14, Infinity], ({ client }) => subscriptionsText(client), {
+    tableColumn('subscriptions', 'SUBSCRIPTIONS', [14, Infinity], ({ client }) => subscriptionsText(client), {
       dropRank: 1,
     }),
   ],
@@ -78,20 +78,22 @@ export const CLIENTS = tableView<ClientTableRow>({
 });
 
 export function clientEntry(client: ClientRow, counts: EventCounts, keepalive: EventClass | undefined): ClientTableRow {
-  const worst = WORST_FIRST.find((kind) => counts[kind] > 0);
-  return { client, worst, keepalive, open: WORST_FIRST.reduce((sum, kind) => sum + counts[kind], 0) };
+  const worst = CLASSES_WORST_FIRST.find((kind) => counts[kind] > 0);
+  return { client, worst, keepalive, open: CLASSES_WORST_FIRST.reduce((sum, kind) => sum + counts[kind], 0) };
 }
 
 /** Returns the worst status and the number of open events, such as `✗ CRIT 3`. */
 function eventsText({ worst, open }: ClientTableRow): string {
   if (worst === undefined) return 'none';
   const sign =
-    worst === 'silenced' ? `${SILENCED_SYMBOL} SIL ` : `${STATUS[worst].symbol} ${STATUS[worst].word.padEnd(4)}`;
+    worst === 'silenced'
+      ? `${SILENCED_SYMBOL} SIL `
+      : `${SEVERITY_STYLES[worst].symbol} ${SEVERITY_STYLES[worst].word.padEnd(4)}`;
   return `${sign} ${countText(open)}`;
 }
 
 function worstRank({ worst }: ClientTableRow): number {
-  return worst === undefined ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
+  return worst === undefined ? CLASSES_WORST_FIRST.length : CLASSES_WORST_FIRST.indexOf(worst);
 }
 
 /** Returns the subscriptions without `client:NAME`, which every client has. */

@@ -3,7 +3,7 @@ import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { MemberLayer } from '../../state/layers/loaded.ts';
 import type { ScreenView } from '../../state/ports.ts';
-import { describe } from '../../text/describe.ts';
+import { descriptionLines } from '../../text/describe.ts';
 import type { Line, Tone } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
 import { whenText } from '../log/lines.ts';
@@ -27,7 +27,7 @@ export function memberLines(
   const ago = (seconds: number): string =>
     `${whenText(seconds * 1000, nowMs)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
   const { name, role, state, lag, seq, last_seen: seen, since, version, url, id } = data;
-  return describe(
+  return descriptionLines(
     [
       { label: 'member', text: name },
       role === 'leader'

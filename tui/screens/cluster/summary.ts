@@ -5,7 +5,7 @@ import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import { labelRun } from '../../text/describe.ts';
-import { fitRuns, spread } from '../../text/runs.ts';
+import { fitRuns, spreadRuns } from '../../text/runs.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
 
@@ -18,7 +18,7 @@ export function summaryLines({ state, loads, nowMs }: ScreenView & Pick<LiveData
   const view = loads.of('cluster').data?.view;
   if (view === undefined) return [[], []];
   const seq = run(`last write ${countText(view.seq)} `, 'faint');
-  return [spread(leaderRuns(view, nowMs), [seq], columns), fitRuns(databaseRuns(view), columns)];
+  return [spreadRuns(leaderRuns(view, nowMs), [seq], columns), fitRuns(databaseRuns(view), columns)];
 }
 
 function leaderRuns(view: ClusterView, nowMs: number): readonly Run[] {

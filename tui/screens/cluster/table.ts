@@ -9,7 +9,7 @@ import { MEMBER_TONES } from './lines.ts';
 import { summaryLines } from './summary.ts';
 
 /** The view of the members of the cluster. */
-export const CLUSTER = tableView<ClusterMember>({
+export const CLUSTER_VIEW = tableView<ClusterMember>({
   name: 'cluster',
   nouns: ['member', 'members'],
   source: {

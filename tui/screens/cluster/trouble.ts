@@ -4,7 +4,7 @@ import type { LiveData } from '../../model/live-data.ts';
 import { cellWidth } from '../../terminal/cells.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
 
-const TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
+const TROUBLE_TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
   unavailable: 'alert',
   'no-leader': 'alert',
   lagging: 'warning',
@@ -12,7 +12,7 @@ const TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
 };
 
 /** Short texts of cluster problems, for a header in which the full text does not fit. */
-const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
+const SHORT_TEXTS: Readonly<Record<ClusterTrouble['kind'], string>> = {
   unavailable: 'database down',
   'no-leader': 'no leader',
   lagging: 'lagging',
@@ -35,5 +35,5 @@ export function troubleRuns(trouble: ClusterTrouble | undefined, width: number):
   if (trouble === undefined) return [];
   const { kind, text } = trouble;
   const fullText = safeLine(text);
-  return [run('  '), run(cellWidth(fullText) + 2 <= width ? fullText : SHORT[kind], TONES[kind])];
+  return [run('  '), run(cellWidth(fullText) + 2 <= width ? fullText : SHORT_TEXTS[kind], TROUBLE_TONES[kind])];
 }

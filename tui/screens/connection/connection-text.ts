@@ -2,7 +2,7 @@ import type { ConsoleState } from '../../state/console-state.ts';
 import { keyOf } from '../../state/keys.ts';
 import { countText } from '../../words/count-text.ts';
 import { shownClock } from '../../words/shown-time.ts';
-import { lagAt, LAGGING_MS, type FeedStatus } from '../../model/feed-status.ts';
+import { currentLagMs, LAG_WARNING_MS, type FeedStatus } from '../../model/feed-status.ts';
 import { run, type Run } from '../../text/theme.ts';
 
 /** Returns a time, given in epoch milliseconds, as `22:14:07Z`, or without seconds as `22:14 EST`. */
@@ -14,10 +14,12 @@ export function clockText(atMs: number, seconds = true): string {
 export function spanText(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));
   const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60];
-  return hours > 0 ? `${String(hours)}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
+  return hours > 0
+    ? `${String(hours)}:${twoDigits(minutes)}:${twoDigits(seconds)}`
+    : `${twoDigits(minutes)}:${twoDigits(seconds)}`;
 }
 
-function two(value: number): string {
+function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
@@ -50,8 +52,8 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
         const unseen = paused.unseen === 0 ? '' : `  +${countText(paused.unseen)} unseen`;
         return [run(`‖ PAUSED ${spanText(nowMs - paused.sinceMs)}`, 'warning'), run(unseen)];
       }
-      return lagAt(feed, nowMs) > LAGGING_MS
-        ? [run(`● LAGGING ${(lagAt(feed, nowMs) / 1000).toFixed(1)}s`, 'warning')]
+      return currentLagMs(feed, nowMs) > LAG_WARNING_MS
+        ? [run(`● LAGGING ${(currentLagMs(feed, nowMs) / 1000).toFixed(1)}s`, 'warning')]
         : [run('● LIVE', 'ok')];
   }
 }
@@ -63,7 +65,7 @@ export function connectionRuns(feed: FeedStatus, paused: ConsoleState['paused'],
 export function membersRuns(backends: ReadonlyMap<string, FeedStatus>, nowMs: number): readonly Run[] {
   const all = [...backends];
   const isLive = (status: FeedStatus): boolean =>
-    status.connection.kind === 'live' && lagAt(status, nowMs) <= LAGGING_MS;
+    status.connection.kind === 'live' && currentLagMs(status, nowMs) <= LAG_WARNING_MS;
   const live = all.filter(([, status]) => isLive(status)).length;
   const count = `${String(live)} of ${String(all.length)} live`;
   if (live === all.length) return [run(`● ${count}`, 'ok')];
@@ -76,6 +78,6 @@ export function membersRuns(backends: ReadonlyMap<string, FeedStatus>, nowMs: nu
 function memberText(name: string, status: FeedStatus, nowMs: number): string {
   const { connection, lostAtMs } = status;
   if (connection.kind === 'refused') return `${name} refused`;
-  if (connection.kind === 'live') return `${name} lagging ${(lagAt(status, nowMs) / 1000).toFixed(1)}s`;
+  if (connection.kind === 'live') return `${name} lagging ${(currentLagMs(status, nowMs) / 1000).toFixed(1)}s`;
   return lostAtMs === undefined ? `${name} syncing` : `${name} ${spanText(nowMs - lostAtMs)}`;
 }

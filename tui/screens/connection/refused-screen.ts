@@ -1,5 +1,5 @@
 import type { ScreenView } from '../../state/ports.ts';
-import { describe, textRows } from '../../text/describe.ts';
+import { descriptionLines, textRows } from '../../text/describe.ts';
 import { run, type Line } from '../../text/theme.ts';
 
 /**
@@ -16,7 +16,7 @@ export function refusedLines({ options, state }: ScreenView, code: string, messa
     [],
     [run(` ✗ ${title}`, 'critical')],
     [],
-    ...describe(said, { width: columns - 2, cells: 10 }),
+    ...descriptionLines(said, { width: columns - 2, cells: 10 }),
     [],
     ...textRows(fix, { width: columns - 1 }),
     [],

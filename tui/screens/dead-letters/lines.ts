@@ -2,7 +2,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
-import { boundedLines, describe, RowCache, textRows, type Described } from '../../text/describe.ts';
+import { boundedLines, descriptionLines, RowCache, textRows, type Description } from '../../text/describe.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { DeadLetterLayer, LayerData } from '../../state/layers/loaded.ts';
@@ -16,7 +16,7 @@ export function deadLetterLines(
   const { columns } = state.size;
   const ago = (seconds: number): string =>
     `${whenText(seconds * 1000, nowMs)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
-  const all: readonly Described[] = [
+  const all: readonly Description[] = [
     { label: 'handler', text: data.handler },
     { label: data.group === undefined ? 'event' : 'group', text: deadLetterSubject(data) },
     { label: 'reason', text: data.reason, tone: 'critical' },
@@ -26,7 +26,7 @@ export function deadLetterLines(
     { label: 'delivery', text: String(data.id) },
   ];
   return [
-    ...describe(all, { width: columns - 1 }),
+    ...descriptionLines(all, { width: columns - 1 }),
     [run(`─ ${data.group === undefined ? 'event' : 'events'}, secrets redacted `.padEnd(columns, '─'), 'faint')],
     ...eventRows.of(data, String(columns), () =>
       textRows(boundedLines(JSON.stringify(data.events ?? data.event, undefined, 2)), { width: columns - 1 }),

@@ -1,4 +1,4 @@
-import { column, textColumn } from '../../list/column-kinds.ts';
+import { tableColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/list-searches.ts';
@@ -9,23 +9,23 @@ import type { LiveData } from '../../model/live-data.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 
 /** The view of the dead-letter queue: notifications whose handler failed after all retries. */
-export const DEAD_LETTERS = tableView<DeadLetterSummary>({
+export const DEAD_LETTERS_VIEW = tableView<DeadLetterSummary>({
   name: 'dead-letters',
   nouns: ['dead letter', 'dead letters'],
   source: {
-    keys: (store) => summaries(store).keys(),
-    row: (store, id) => summaries(store).get(id),
+    keys: (store) => deadLettersById(store).keys(),
+    row: (store, id) => deadLettersById(store).get(id),
   },
   columns: [
-    column('when', 'WHEN', [12, 17], ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs), {
+    tableColumn('when', 'WHEN', [12, 17], ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs), {
       compare: (a, b) => b.failed_at - a.failed_at || b.id - a.id,
     }),
     textColumn('handler', 'HANDLER', [10, 24], ({ handler }) => handler, { cut: 'middle' }),
-    column('event', 'EVENT', [20, 48], deadLetterSubject, {
+    tableColumn('event', 'EVENT', [20, 48], deadLetterSubject, {
       cut: 'middle',
       compare: (a, b) => compareText(a.client, b.client) || compareText(a.check, b.check),
     }),
-    column('tries', 'TRIES', [5, 5], ({ attempts }) => countText(attempts), {
+    tableColumn('tries', 'TRIES', [5, 5], ({ attempts }) => countText(attempts), {
       align: 'right',
       compare: (a, b) => b.attempts - a.attempts,
     }),
@@ -39,13 +39,13 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
 });
 
 /** Returns the dead letters of the last response by id. The map is built once for each response. */
-function summaries({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
+function deadLettersById({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
   const { data } = loads.of('dead-letters');
-  if (data === undefined) return NONE;
-  const byId = summariesMemo.get(data) ?? new Map(data.map((summary) => [String(summary.id), summary]));
-  summariesMemo.set(data, byId);
+  if (data === undefined) return NO_DEAD_LETTERS;
+  const byId = deadLettersByIdCache.get(data) ?? new Map(data.map((summary) => [String(summary.id), summary]));
+  deadLettersByIdCache.set(data, byId);
   return byId;
 }
 
-const NONE: ReadonlyMap<string, DeadLetterSummary> = new Map();
-const summariesMemo = new WeakMap<readonly DeadLetterSummary[], ReadonlyMap<string, DeadLetterSummary>>();
+const NO_DEAD_LETTERS: ReadonlyMap<string, DeadLetterSummary> = new Map();
+const deadLettersByIdCache = new WeakMap<readonly DeadLetterSummary[], ReadonlyMap<string, DeadLetterSummary>>();

@@ -1,8 +1,8 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import { targetOf, type Target } from '../../model/target.ts';
+import { targetOf, type EventTarget } from '../../model/target.ts';
 import { keyOf, type KeyAction } from '../../state/keys.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
 import type { Screen } from '../../state/ports.ts';
@@ -19,7 +19,7 @@ import { detailHeight, focusedPanel, layOutDetail, panelOrder, relatedMax, type 
 import { silencesOnEvent } from './lines.ts';
 import { relatedRows, type RelatedRow } from './related.ts';
 
-export function openDetail(store: Screen & Pick<LiveData, 'events'>, target: Target, raw: boolean): void {
+export function openDetail(store: Screen & Pick<LiveData, 'events'>, target: EventTarget, raw: boolean): void {
   const { peek } = store.state;
   // If the pane has already loaded the event, it is shown at once. The screen still requests the newest state.
   const loaded = peek?.target.key === target.key && peek.load.kind === 'loaded' ? peek.load : undefined;
@@ -89,18 +89,18 @@ export function moveDetail(store: ActionPorts, layer: DetailLayer, action: KeyAc
   );
   const panel = layout.kind === 'panels' ? layout.columns.flat().find(({ id }) => id === 'related') : undefined;
   const height = panel === undefined ? detailHeight(store, 'text') : panel.rows - PANEL_BORDER.rows;
-  const to = positionAfter(action, from, { rows: height, last: rows.length - 1 });
+  const to = movedPosition(action, from, { rows: height, last: rows.length - 1 });
   if (to === undefined) return;
   const related = rows[to]?.key;
   if (layout.kind === 'panels') {
-    const top = topAround(to, panel?.top ?? 0, height);
+    const top = topNearLine(to, panel?.top ?? 0, height);
     return putLayer(store, { ...layer, related, tops: { ...layer.tops, related: top } });
   }
-  putLayer(store, { ...layer, related, top: topAround(startOf(layout.parts, 'related') + to, layer.top, height) });
+  putLayer(store, { ...layer, related, top: topNearLine(startOf(layout.parts, 'related') + to, layer.top, height) });
 }
 
 /** Returns the first visible line that is nearest to `top` and shows the line `at`. */
-function topAround(at: number, top: number, height: number): number {
+function topNearLine(at: number, top: number, height: number): number {
   return clamp(top, at - height + 1, at);
 }
 

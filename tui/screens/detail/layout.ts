@@ -11,7 +11,7 @@ import { run, type Line } from '../../text/theme.ts';
 import { pageHeight } from '../page.tsx';
 import { FULL_EVENT_HINT, LABEL_CELLS } from './lines.ts';
 import { keyOf } from '../../state/keys.ts';
-import { detailParts, paragraphs, withShortOutput, type DetailPart } from './panels.ts';
+import { detailParts, paragraphLines, withShortOutput, type DetailPart } from './panels.ts';
 import { RELATED_MAX, relatedRows } from './related.ts';
 
 /** A part of the details in a box, with the position of its first visible line. */
@@ -30,7 +30,7 @@ export type DetailLayout =
 const HEAD_ROWS = { panels: 2, text: 3 } as const;
 
 /** The panels of each column of a wide screen, from top to bottom. All others are in the right column. */
-const LEFT: readonly DetailPanel[] = ['output', 'values', 'history', 'client'];
+const LEFT_PANELS: readonly DetailPanel[] = ['output', 'values', 'history', 'client'];
 
 /** The minimum number of lines in a panel, if it is more than one. */
 const LEAST_LINES: Readonly<Partial<Record<DetailPanel, number>>> = { output: 3, related: 4, values: 6, history: 4 };
@@ -39,7 +39,7 @@ const LEAST_LINES: Readonly<Partial<Record<DetailPanel, number>>> = { output: 3,
 const OUTPUT_LINES = 5;
 
 /** The panels that also use rows that no panel needs. */
-const STRETCHED: ReadonlySet<DetailPanel> = new Set(['output', 'related']);
+const STRETCHED_PANELS: ReadonlySet<DetailPanel> = new Set(['output', 'related']);
 
 /** Returns the number of screen rows for the body of an event's screen. */
 export function detailHeight(store: ScreenView, kind: DetailLayout['kind']): number {
@@ -64,7 +64,7 @@ export function layOutDetail(store: ScreenView & LiveData, layer: DetailLayer): 
     // A search finds all lines of the output.
     const isExpanded = layer.isOutputExpanded || layer.raw || layer.search.isOpen || layer.search.line.text !== '';
     const parts = isExpanded ? allParts : withShortOutput(allParts, OUTPUT_LINES, `${keyOf('open')} shows them`);
-    const lines = paragraphs(parts, width, layer.panel);
+    const lines = paragraphLines(parts, width, layer.panel);
     return { kind: 'text', lines: layer.raw ? [...lines, ...jsonRows(load.event, width, layer.wrap)] : lines, parts };
   }
   const left = columns >> 1;
@@ -72,16 +72,16 @@ export function layOutDetail(store: ScreenView & LiveData, layer: DetailLayer): 
   const parts = detailParts(
     store,
     { ...shown, load },
-    (id) => (LEFT.includes(id) ? widths[0] : widths[1]) - PANEL_BORDER.columns,
+    (id) => (LEFT_PANELS.includes(id) ? widths[0] : widths[1]) - PANEL_BORDER.columns,
   );
   const inLeft = layer.raw
     ? [jsonPart(load.event, widths[0] - PANEL_BORDER.columns, layer.wrap)]
-    : LEFT.flatMap((id) => parts.find((part) => part.id === id) ?? []);
-  const inRight = parts.filter(({ id }) => !LEFT.includes(id));
+    : LEFT_PANELS.flatMap((id) => parts.find((part) => part.id === id) ?? []);
+  const inRight = parts.filter(({ id }) => !LEFT_PANELS.includes(id));
   const rows = detailHeight(store, 'panels');
   return {
     kind: 'panels',
-    columns: [placed(inLeft, widths[0], rows, layer), placed(inRight, widths[1], rows, layer)],
+    columns: [placePanels(inLeft, widths[0], rows, layer), placePanels(inRight, widths[1], rows, layer)],
   };
 }
 
@@ -97,7 +97,7 @@ export function focusedPanel(layout: DetailLayout, { panel }: DetailLayer): Deta
   return order.includes(panel) ? panel : order[0];
 }
 
-function placed(parts: readonly DetailPart[], columns: number, rows: number, layer: DetailLayer): PlacedPanel[] {
+function placePanels(parts: readonly DetailPart[], columns: number, rows: number, layer: DetailLayer): PlacedPanel[] {
   const needs = parts.map(({ id, lines }): PanelNeed => {
     const least = Math.min(lines.length, LEAST_LINES[id] ?? 1) + PANEL_BORDER.rows;
     return { least, most: lines.length + PANEL_BORDER.rows };
@@ -105,7 +105,7 @@ function placed(parts: readonly DetailPart[], columns: number, rows: number, lay
   const heights = [...panelHeights(needs, rows)];
   const free = rows - heights.reduce((sum, height) => sum + height, 0);
   const last = heights.findLastIndex((height) => height > 0);
-  const stretched = parts.findIndex(({ id }, index) => STRETCHED.has(id) && (heights[index] ?? 0) > 0);
+  const stretched = parts.findIndex(({ id }, index) => STRETCHED_PANELS.has(id) && (heights[index] ?? 0) > 0);
   const at = stretched === -1 ? last : stretched;
   if (at !== -1) heights[at] = (heights[at] ?? 0) + free;
   return parts.flatMap((part, index) => {

@@ -6,7 +6,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { run, type Line } from '../../text/theme.ts';
-import { boundedLines, describe, RowCache, type Described } from '../../text/describe.ts';
+import { boundedLines, descriptionLines, RowCache, type Description } from '../../text/describe.ts';
 import { historyRuns } from '../../model/history-runs.ts';
 import type { LiveData } from '../../model/live-data.ts';
 
@@ -20,13 +20,13 @@ export const FULL_EVENT_HINT = 'run monctl event info to see all of them';
 export function eventParts(event: Event, width: number, wraps: boolean): readonly Line[] {
   return partRows.of(event, `${String(width)} ${String(wraps)}`, () => {
     const command = commandOf(event.check['command']);
-    const all: readonly Described[] = [
+    const all: readonly Description[] = [
       { label: 'history', rows: [historyRow(event)] },
       { label: 'output', text: boundedLines(event.check.output, FULL_EVENT_HINT) },
       ...(command === undefined ? [] : [{ label: 'command', text: commandText(command) }]),
       { label: 'client', text: clientText(event) },
     ];
-    return describe(all, { cells: LABEL_CELLS, width, wraps });
+    return descriptionLines(all, { cells: LABEL_CELLS, width, wraps });
   });
 }
 

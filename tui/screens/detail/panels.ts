@@ -5,11 +5,11 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import { operatorActions } from '../../model/event-activity.ts';
 import { seriesLines } from '../../model/series-lines.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { Target } from '../../model/target.ts';
+import type { EventTarget } from '../../model/target.ts';
 import { keyOf } from '../../state/keys.ts';
 import { DETAIL_PANELS, type DetailPanel, type EventLoad } from '../../state/layers/detail.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import { boundedLines, describe, RowCache, textRows } from '../../text/describe.ts';
+import { boundedLines, descriptionLines, RowCache, textRows } from '../../text/describe.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { acknowledgementText } from '../../words/acknowledgement-text.ts';
@@ -24,7 +24,7 @@ import { relatedLines } from './related.ts';
 
 /** An event whose details are shown, on its own screen or in the pane beside the list. */
 export interface ShownEvent {
-  readonly target: Target;
+  readonly target: EventTarget;
   readonly load: EventLoad;
   readonly row: EventRow | undefined;
   readonly wrap: boolean;
@@ -56,7 +56,7 @@ interface PanelDefinition extends Omit<DetailPart, 'id' | 'lines'> {
   readonly lines: (source: PanelSource) => readonly Line[];
 }
 
-const PANELS: Readonly<Record<DetailPanel, PanelDefinition>> = {
+const PANEL_DEFINITIONS: Readonly<Record<DetailPanel, PanelDefinition>> = {
   output: { title: 'Output', label: 'output', lines: outputLines },
   notifications: { title: 'Notifications', label: 'handlers', lines: notificationLines },
   related: { title: 'Related events', label: 'related', lines: relatedPanel },
@@ -78,7 +78,7 @@ export function detailParts(
   widthOf: (id: DetailPanel) => number,
 ): readonly DetailPart[] {
   return DETAIL_PANELS.flatMap((id) => {
-    const { title, label, lines: linesOf } = PANELS[id];
+    const { title, label, lines: linesOf } = PANEL_DEFINITIONS[id];
     const lines = linesOf({ ...shown, load, store, width: widthOf(id) });
     return lines.length === 0 ? [] : [{ id, title, label, lines }];
   });
@@ -175,9 +175,9 @@ export function withShortOutput(parts: readonly DetailPart[], linesMax: number, 
 }
 
 /** Returns the parts of an event as paragraphs below each other, each with its label on the left. */
-export function paragraphs(parts: readonly DetailPart[], width: number, focused?: DetailPanel): readonly Line[] {
+export function paragraphLines(parts: readonly DetailPart[], width: number, focused?: DetailPanel): readonly Line[] {
   return parts.flatMap(({ id, label, lines }) => {
-    const described = describe([{ label, rows: lines }], { width, cells: LABEL_CELLS });
+    const described = descriptionLines([{ label, rows: lines }], { width, cells: LABEL_CELLS });
     const [first, ...others] = described;
     if (id !== focused || first === undefined) return described;
     return [[run(`>${label}`.padEnd(LABEL_CELLS), 'accent'), ...first.slice(1)], ...others];

@@ -3,15 +3,15 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { shownRelations, type RankedEvent, type Relation } from '../../model/related-events.ts';
-import type { Target } from '../../model/target.ts';
-import { spread } from '../../text/runs.ts';
-import { run, STATUS, type Line } from '../../text/theme.ts';
+import type { EventTarget } from '../../model/target.ts';
+import { spreadRuns } from '../../text/runs.ts';
+import { run, SEVERITY_STYLES, type Line } from '../../text/theme.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import { countOf } from '../../words/changes.ts';
 
 /** The event whose related events are listed. */
-interface RelatedTo {
-  readonly target: Target;
+interface RelationSubject {
+  readonly target: EventTarget;
   readonly row: EventRow;
 }
 
@@ -26,7 +26,7 @@ export type RelatedRow = { readonly key: string; readonly relation: Relation } &
 /** Returns the rows of the related events: each relation, followed by its worst events. */
 export function relatedRows(
   store: Pick<LiveData, 'events' | 'clients' | 'nowMs'>,
-  { target, row }: RelatedTo,
+  { target, row }: RelationSubject,
   eventsMax: number,
 ): readonly RelatedRow[] {
   const rows: RelatedRow[] = [];
@@ -47,7 +47,7 @@ export function relatedRows(
  */
 export function relatedLines(
   store: Pick<LiveData, 'events' | 'clients' | 'nowMs'>,
-  subject: RelatedTo,
+  subject: RelationSubject,
   {
     width,
     cursor,
@@ -68,15 +68,15 @@ export function relatedLines(
 function relationLine({ which, count }: Relation, width: number): Line {
   const [number, ...nouns] = countOf(count, 'event').split(' ');
   const text = cutCells(safeLine(` ${nouns.join(' ')} ${which}`), Math.max(0, width - (number ?? '').length));
-  return spread([run(number ?? '', 'strong'), run(text)], [], width);
+  return spreadRuns([run(number ?? '', 'strong'), run(text)], [], width);
 }
 
 /** Returns the line of a related event: its status, the names that differ from those of the shown event, its output. */
-function eventLine({ row }: RankedEvent, { row: own }: RelatedTo, width: number): Line {
-  const { symbol, word, tone } = STATUS[severityOf(row.status)];
+function eventLine({ row }: RankedEvent, { row: own }: RelationSubject, width: number): Line {
+  const { symbol, word, tone } = SEVERITY_STYLES[severityOf(row.status)];
   const names = [row.client === own.client ? undefined : row.client, row.check === own.check ? undefined : row.check];
   const name = names.filter((part) => part !== undefined).join(' / ');
   const status = `  ${symbol} ${word}`.padEnd(9);
   const text = cutCells(safeLine(`${name}  ${row.output}`), Math.max(0, width - status.length));
-  return spread([run(status, tone), run(text)], [], width);
+  return spreadRuns([run(status, tone), run(text)], [], width);
 }

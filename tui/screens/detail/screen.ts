@@ -1,5 +1,5 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { highlighted } from '../../form/text-search.ts';
+import { highlightWords } from '../../form/text-search.ts';
 import { summaryRuns } from '../events/pane.tsx';
 import { EventRecord } from '../../model/event-record.ts';
 import { joinColumns, PANEL_BORDER, panelLines } from '../../text/panel.ts';
@@ -17,7 +17,7 @@ export function detailScreen(store: PagePorts, layer: DetailLayer): Page {
   const { client, check } = layer.target;
   const breadcrumb = [run(' events › ', 'faint'), run(`${safeLine(client)} / ${safeLine(check)}`, 'strong')];
   const head = [breadcrumb, [run(' '), ...summaryOf(store, layer)]];
-  const right = freshness(store, layer);
+  const right = freshnessLine(store, layer);
   const layout = layOutDetail(store, layer);
   if (layout.kind === 'text') return textPage(store, layer, { head, right });
   const focused = focusedPanel(layout, layer);
@@ -40,7 +40,7 @@ function boxLines(panel: PlacedPanel, { search }: DetailLayer, isFocused: boolea
     {
       title,
       note: shown.length < lines.length ? position : '',
-      lines: isFocused ? shown.map((line, row) => highlighted(line, search, top + row === search.at)) : shown,
+      lines: isFocused ? shown.map((line, row) => highlightWords(line, search, top + row === search.at)) : shown,
       isFocused,
     },
     panel,
@@ -59,7 +59,7 @@ function summaryOf(store: Pick<LiveData, 'events' | 'nowMs'>, { target, load, ro
 }
 
 /** Returns a note if the shown data is not the current state of the event; empty if it is. */
-function freshness(store: Pick<LiveData, 'events'>, { target, load, row: lastRow }: DetailLayer): Line {
+function freshnessLine(store: Pick<LiveData, 'events'>, { target, load, row: lastRow }: DetailLayer): Line {
   if (load.kind !== 'loaded') return [];
   const row = store.events.get(target.key)?.row;
   if (row !== undefined) {

@@ -1,7 +1,7 @@
 import { parseAttributeColumn } from '../../../shared/domain/event-attributes.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
-import { severityOf, WORST_FIRST } from '../../../shared/domain/severity.ts';
+import { severityOf, SEVERITIES_WORST_FIRST } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
 import { countOf } from '../../words/changes.ts';
@@ -18,13 +18,13 @@ import {
   run,
   ACKNOWLEDGED_SYMBOL,
   SILENCED_SYMBOL,
-  STATUS,
+  SEVERITY_STYLES,
   type Tone,
   UNFOLDED_SYMBOL,
 } from '../../text/theme.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import type { TableColumn } from '../../list/table-column.ts';
-import type { RowLook } from '../../list/table-columns.ts';
+import type { RowStyle } from '../../list/table-columns.ts';
 
 /** The data of one row that the columns of the list of events show. */
 export interface EventLine {
@@ -48,7 +48,7 @@ export const SOURCE_CELLS_MAX = 14;
 
 /** The columns of the list of events. `fitEventColumns` decides their widths. */
 export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
-  column({
+  eventColumn({
     id: 'status',
     title: 'STATUS',
     text: ({ record }) => statusText(record),
@@ -59,21 +59,21 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     signAt: 'age',
     isOrdered: true,
   }),
-  column({
+  eventColumn({
     id: BACKEND_COLUMN,
     title: 'BACKEND',
     most: SOURCE_CELLS_MAX,
     text: ({ record }) => splitName(record.row.client).context ?? '',
     isOrdered: true,
   }),
-  column({
+  eventColumn({
     id: NAMESPACE_COLUMN,
     title: 'NAMESPACE',
     most: SOURCE_CELLS_MAX,
     text: ({ record }) => splitName(record.row.client).context ?? '',
     isOrdered: true,
   }),
-  column({
+  eventColumn({
     id: 'client',
     title: 'CLIENT',
     most: 60,
@@ -81,14 +81,14 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     text: clientText,
     isOrdered: true,
   }),
-  column({
+  eventColumn({
     id: 'check',
     title: 'CHECK',
     most: 60,
     text: ({ record, fold }) => (fold === undefined ? record.row.check : checksText(fold)),
     isOrdered: true,
   }),
-  column({
+  eventColumn({
     id: 'count',
     title: 'COUNT',
     shortTitle: 'N',
@@ -96,23 +96,23 @@ export const EVENT_COLUMNS: readonly TableColumn<EventLine>[] = [
     text: ({ record }, _, width = 5) => shortCountText(record.row.occurrences, width),
     isOrdered: true,
   }),
-  column({
+  eventColumn({
     id: 'age',
     title: 'AGE',
     align: 'right',
     text: ({ record }, nowMs) => formatDuration(nowMs / 1000 - record.row.since, 1),
     isOrdered: true,
   }),
-  column({
+  eventColumn({
     id: 'last',
     title: 'LAST',
     align: 'right',
     text: ({ record }, nowMs) => formatDuration(nowMs / 1000 - record.row.last, 1),
     isOrdered: true,
   }),
-  column({ id: 'silence', title: 'SILENCED', most: 8, text: silenceText }),
-  column({ id: 'escalation', title: 'ESC', most: 10, text: escalationColumnText }),
-  column({
+  eventColumn({ id: 'silence', title: 'SILENCED', most: 8, text: silenceText }),
+  eventColumn({ id: 'escalation', title: 'ESC', most: 10, text: escalationColumnText }),
+  eventColumn({
     id: 'output',
     title: 'OUTPUT',
     staleTitle: (width) => (width < 20 ? 'STALE OUTPUT' : 'OUTPUT  (stale data)'),
@@ -128,7 +128,7 @@ export function eventAttributeColumn(id: string): TableColumn<EventLine> | strin
   const parsed = parseAttributeColumn(id);
   if (typeof parsed === 'string') return parsed;
   const { title, texts } = parsed;
-  return column({
+  return eventColumn({
     id: parsed.id,
     title,
     most: ATTRIBUTE_CELLS_MAX,
@@ -142,7 +142,7 @@ export function eventAttributeColumn(id: string): TableColumn<EventLine> | strin
  * Returns a column of the list of events. Its texts are measured if it has a maximum width (`most`); its minimum width
  * is decided by `fitEventColumns`.
  */
-function column({
+function eventColumn({
   most = Infinity,
   ...definition
 }: Omit<TableColumn<EventLine>, 'least' | 'most'> & { readonly most?: number }): TableColumn<EventLine> {
@@ -159,7 +159,7 @@ function statusTone({ row, isRemoved }: EventLine['record']): Tone {
  * the color of OK once it has resolved. A changed row is highlighted for a moment. That needs no frame of its own: the
  * next frame, which updates the ages, ends it.
  */
-export function rowLookOf({ row, isRemoved, changedAtMs }: EventLine['record'], nowMs: number): RowLook {
+export function rowLookOf({ row, isRemoved, changedAtMs }: EventLine['record'], nowMs: number): RowStyle {
   const isChanged = nowMs - changedAtMs < HIGHLIGHT_MS;
   if (isRemoved) return { tone: 'ok', isChanged };
   const isSuppressed = row.silenced_by.length > 0 || row.inhibited_by !== undefined || row.acknowledged !== undefined;
@@ -168,8 +168,8 @@ export function rowLookOf({ row, isRemoved, changedAtMs }: EventLine['record'], 
 
 /** Returns the status as symbol and word, so that it is readable without color and without the font of the symbol. */
 function statusText({ row, isRemoved: gone }: EventLine['record']): string {
-  if (gone) return `${STATUS.ok.symbol} ${STATUS.ok.word}`;
-  const { symbol, word } = STATUS[severityOf(row.status)];
+  if (gone) return `${SEVERITY_STYLES.ok.symbol} ${SEVERITY_STYLES.ok.word}`;
+  const { symbol, word } = SEVERITY_STYLES[severityOf(row.status)];
   if (row.silenced_by.length > 0) return `${SILENCED_SYMBOL} ${word}`;
   if (row.acknowledged !== undefined) return `${ACKNOWLEDGED_SYMBOL} ${word}`;
   if (row.action === 'flapping') return `${FLAPPING_SYMBOL} ${word}`;
@@ -223,8 +223,8 @@ const OLDEST_CELLS = 40;
  */
 function foldText(fold: EventFold | undefined, nowMs: number, width = Infinity): string {
   if (fold === undefined || fold.isRemoved) return '';
-  const severities = WORST_FIRST.filter((severity) => fold[severity] > 0);
-  const counts = severities.map((severity) => `${STATUS[severity].symbol}${countText(fold[severity])}`);
+  const severities = SEVERITIES_WORST_FIRST.filter((severity) => fold[severity] > 0);
+  const counts = severities.map((severity) => `${SEVERITY_STYLES[severity].symbol}${countText(fold[severity])}`);
   const silenced = fold.silenced === 0 ? [] : [`${SILENCED_SYMBOL}${countText(fold.silenced)}`];
   const parts = counts.length + silenced.length > 1 ? [...counts, ...silenced] : [];
   if (fold.inhibited > 0) parts.push(`${countText(fold.inhibited)} inhibited`);

@@ -1,7 +1,7 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { ContentWidths } from '../../list/content-widths.ts';
-import { GAP, LEAD_CELLS, type PlacedColumn } from '../../list/table-columns.ts';
+import { GAP_CELLS, LEAD_CELLS, type PlacedColumn } from '../../list/table-columns.ts';
 import { stepsOf, type ColumnScroll, type TableLayout } from '../../list/table-layout.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
 import type { FoldedRow } from '../../model/event-folds.ts';
@@ -13,15 +13,15 @@ import { EVENT_COLUMNS, eventAttributeColumn, outputText, SOURCE_CELLS_MAX, type
 import type { TableColumn } from '../../list/table-column.ts';
 
 /** The columns of the list of events between status and output. The output column gets the remaining width. */
-const NARROW = ['where', 'client', 'check', 'count', 'age', 'last', 'silence', 'escalation'] as const;
-type Narrow = (typeof NARROW)[number];
+const NARROW_COLUMNS = ['where', 'client', 'check', 'count', 'age', 'last', 'silence', 'escalation'] as const;
+type NarrowColumn = (typeof NARROW_COLUMNS)[number];
 
 const STATUS_CELLS = 6;
 const SILENCE_CELLS = 8;
 const ESCALATION_CELLS = 10;
 
 /** The columns that are only drawn if an event has a text for them. On a narrow screen, they are dropped first. */
-const OPTIONAL: ReadonlySet<string> = new Set<Narrow>(['silence', 'escalation']);
+const OPTIONAL: ReadonlySet<string> = new Set<NarrowColumn>(['silence', 'escalation']);
 
 /** Minimum width of the output in cells, beside full names or beside the ends of silences. */
 const OUTPUT_CELLS_MIN = 24;
@@ -44,14 +44,14 @@ const FULL_WIDTH_CELLS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The columns that name an event. Those of attributes follow them. */
-const NAMES: ReadonlySet<Narrow> = new Set(['where', 'client', 'check']);
+const NAME_COLUMNS: ReadonlySet<NarrowColumn> = new Set(['where', 'client', 'check']);
 
 /** Maximum width of the column of an attribute in cells, unless full texts are shown. */
 const ATTRIBUTE_CELLS = 16;
 const NARROW_ATTRIBUTE_CELLS = 10;
 
 /** The state of the list of events that decides which columns are drawn. */
-export interface EventLook extends Partial<ColumnScroll> {
+export interface EventListState extends Partial<ColumnScroll> {
   /** The column that names the backend or namespace in a merged list; default: the backend. */
   readonly where?: WhereColumn;
   /** The names of the backends or namespaces that the column can contain; default: none. */
@@ -110,28 +110,28 @@ export function fitEventColumns(
     where = BACKEND_COLUMN,
     sourceNames = [],
     content = new Map<string, number>(),
-  }: EventLook = {},
+  }: EventListState = {},
 ): Omit<TableLayout, 'hasMore'> {
   const wished = wishedWidths(columns, { where, sourceNames, content });
-  const isUsed = (id: Narrow): boolean => (id === 'where' || OPTIONAL.has(id) ? wished[id] > 0 : true);
-  const own = NARROW.filter((id) => isUsed(id) && !hidden.has(idOf(id, where)));
+  const isUsed = (id: NarrowColumn): boolean => (id === 'where' || OPTIONAL.has(id) ? wished[id] > 0 : true);
+  const own = NARROW_COLUMNS.filter((id) => isUsed(id) && !hidden.has(idOf(id, where)));
   const attributes = attributeColumns(added);
   const there: readonly string[] = [
-    ...own.filter((id) => NAMES.has(id)),
+    ...own.filter((id) => NAME_COLUMNS.has(id)),
     ...attributes.map(({ id }) => id),
-    ...own.filter((id) => !NAMES.has(id)),
+    ...own.filter((id) => !NAME_COLUMNS.has(id)),
   ];
   const wishes = new Map<string, number>([
     ...Object.entries(wished),
     ...attributes.map((column) => [column.id, attributeWidth(column, content, columns, wide)] as const),
   ]);
   const wishOf = (id: string): number => wishes.get(id) ?? 0;
-  const available = columns - LEAD_CELLS - STATUS_CELLS - GAP;
+  const available = columns - LEAD_CELLS - STATUS_CELLS - GAP_CELLS;
   const isOutputShown = !hidden.has('output');
   if (sideways > 0 || wide) {
     const { left, shift } = stepsOf(sideways, there.length + 1);
     const reserved = wide && isOutputShown ? OUTPUT_CELLS_MIN : 0;
-    const forNames = available - reserved - wished.where - GAP * 3;
+    const forNames = available - reserved - wished.where - GAP_CELLS * 3;
     const names = wide ? fitNames(content, { client: forNames >> 1, check: forNames - (forNames >> 1) }) : wished;
     const nameWidths = new Map<string, number>([
       ['client', names.client],
@@ -146,7 +146,7 @@ export function fitEventColumns(
     return { placed: placedColumns(attributes, widths, where, isOutputShown ? output : 0), left, right, shift };
   }
   const outputCells = (ids: readonly string[]): number =>
-    available - ids.reduce((sum, id) => sum + wishOf(id) + GAP, 0);
+    available - ids.reduce((sum, id) => sum + wishOf(id) + GAP_CELLS, 0);
   const all = there.filter((id) => wishOf(id) > 0);
   // The detail shows the end of a silence and the escalation too, so these columns are the first to go.
   const shown = outputCells(all) < OUTPUT_CELLS_MIN ? all.filter((id) => !OPTIONAL.has(id)) : [...all];
@@ -170,8 +170,8 @@ function wishedWidths(
     where,
     sourceNames,
     content,
-  }: Required<Pick<EventLook, 'sourceNames' | 'content'>> & { where: keyof typeof NARROW_CELLS },
-): Readonly<Record<Narrow, number>> {
+  }: Required<Pick<EventListState, 'sourceNames' | 'content'>> & { where: keyof typeof NARROW_CELLS },
+): Readonly<Record<NarrowColumn, number>> {
   const isWide = columns >= 100;
   const more = Math.max(0, columns - 120);
   const fewer = Math.max(0, 80 - columns);
@@ -221,10 +221,10 @@ function fitNarrowColumns(
   const widths = new Map<string, number>();
   let output = available;
   for (const id of there) {
-    const width = Math.min(widthOf(id), available - GAP);
-    if (width + GAP > output - reserved) break;
+    const width = Math.min(widthOf(id), available - GAP_CELLS);
+    if (width + GAP_CELLS > output - reserved) break;
     widths.set(id, width);
-    output -= width + GAP;
+    output -= width + GAP_CELLS;
   }
   return { widths, output };
 }

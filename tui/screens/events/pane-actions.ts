@@ -1,4 +1,4 @@
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { TALL_ROWS } from '../../state/console-state.ts';
 import { keyOf, type KeyAction } from '../../state/keys.ts';
@@ -12,11 +12,11 @@ import { paneText } from './pane.tsx';
 export function showPaneAtNextPosition(store: Screen): void {
   const { pane, size } = store.state;
   const next = PANE_PLACEMENTS.filter((placement) => placement !== 'beside' || size.columns >= SPLIT_COLUMNS);
-  showPaneAt(store, next[(next.indexOf(pane.placement) + 1) % next.length] ?? 'below');
+  placePane(store, next[(next.indexOf(pane.placement) + 1) % next.length] ?? 'below');
 }
 
 /** Moves the pane to another place. If the screen has no space for it there, a message says so. */
-export function showPaneAt(store: Screen, placement: PanePlacement): void {
+export function placePane(store: Screen, placement: PanePlacement): void {
   store.update({ pane: placedPane(placement) });
   if (placement === 'off' || shownPane(store.state) === placement) return;
   const needed = placement === 'beside' ? `${String(SPLIT_COLUMNS)} columns` : `${String(TALL_ROWS)} rows`;
@@ -39,6 +39,6 @@ export function movePane(store: Screen & LiveData & ListOfView, action: KeyActio
   const { lines, height, key } = paneText(store);
   if (key === undefined) return;
   const last = Math.max(0, lines.length - height);
-  const top = positionAfter(action, Math.min(paneTop(store.state.pane, key), last), { rows: height, last });
+  const top = movedPosition(action, Math.min(paneTop(store.state.pane, key), last), { rows: height, last });
   if (top !== undefined) store.update({ pane: { ...store.state.pane, scroll: { key, top } } });
 }

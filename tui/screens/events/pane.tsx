@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { acknowledgementText } from '../../words/acknowledgement-text.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
-import { severityOf, WORST_FIRST } from '../../../shared/domain/severity.ts';
+import { severityOf, SEVERITIES_WORST_FIRST } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -13,19 +13,19 @@ import { paneTop } from '../../state/pane.ts';
 import { isPaneFocused, listLayout, type ListLayout } from '../../state/screen-layout.ts';
 import { eventParts, LABEL_CELLS, silenceText } from '../detail/lines.ts';
 import { keyOf } from '../../state/keys.ts';
-import { detailParts, paragraphs, withShortOutput } from '../detail/panels.ts';
+import { detailParts, paragraphLines, withShortOutput } from '../detail/panels.ts';
 import { targetOf } from '../../model/target.ts';
 import { PANEL_BORDER, panelLines } from '../../text/panel.ts';
 import { countText } from '../../words/count-text.ts';
 import { EventFold } from '../../model/event-fold.ts';
 import type { FoldedRow } from '../../model/event-folds.ts';
 import type { EventRecord } from '../../model/event-record.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import {
   ACKNOWLEDGED_SYMBOL,
   RECOVERING_SYMBOL,
   run,
-  STATUS,
+  SEVERITY_STYLES,
   type Line,
   type Run,
   type Theme,
@@ -72,7 +72,7 @@ export function paneText(store: PanePorts): PaneText {
     const parts =
       load?.kind === 'loaded' ? detailParts(store, { ...shown, load }, () => width - LABEL_CELLS) : undefined;
     const shortParts = parts && withShortOutput(parts, OUTPUT_LINES, `${keyOf('open')} shows the full event`);
-    const lines = shortParts === undefined ? unloaded : paragraphs(shortParts, width);
+    const lines = shortParts === undefined ? unloaded : paragraphLines(shortParts, width);
     return { key, head: [summary], lines, height };
   }
   const name = run(` ${safeLine(row.client)} / ${safeLine(row.check)}   `, 'strong');
@@ -93,8 +93,12 @@ function foldLines(fold: EventFold): readonly Line[] {
   const names = listed.map(({ row }) => safeLine(`${row.client} / ${row.check}`));
   const cells = names.reduce((widest, name) => Math.max(widest, cellWidth(name)), 0);
   const lines = listed.map(({ row }, index): Line => {
-    const { symbol, tone } = STATUS[severityOf(row.status)];
-    return [run(` ${symbol} `, tone), run(fit(names[index] ?? '', cells)), run(`  ${safeLine(row.output)}`, 'faint')];
+    const { symbol, tone } = SEVERITY_STYLES[severityOf(row.status)];
+    return [
+      run(` ${symbol} `, tone),
+      run(fitToWidth(names[index] ?? '', cells)),
+      run(`  ${safeLine(row.output)}`, 'faint'),
+    ];
   });
   const others = fold.size - listed.length;
   return others === 0
@@ -108,8 +112,8 @@ function foldRuns(fold: EventFold, nowMs: number): readonly Run[] {
   const [oldestAge = '', newestAge = ''] = [oldest, newest].map((since) => formatDuration(nowMs / 1000 - since, 1));
   return [
     run(fold.sizeText),
-    ...WORST_FIRST.filter((severity) => fold[severity] > 0).map((severity) =>
-      run(`  ${STATUS[severity].symbol} ${countText(fold[severity])}`, STATUS[severity].tone),
+    ...SEVERITIES_WORST_FIRST.filter((severity) => fold[severity] > 0).map((severity) =>
+      run(`  ${SEVERITY_STYLES[severity].symbol} ${countText(fold[severity])}`, SEVERITY_STYLES[severity].tone),
     ),
     ...(fold.silenced === 0 ? [] : [run(`  ${countText(fold.silenced)} silenced`, 'silenced')]),
     ...(fold.inhibited === 0 ? [] : [run(`  ${countText(fold.inhibited)} inhibited`)]),
@@ -168,7 +172,7 @@ function nameOf({ folds }: Pick<LiveData, 'folds'>, key: string): string {
 /** Returns a summary such as `✗ CRIT for 3m (41 in a row)   interval 30s   handlers: pagerduty`. */
 export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs: number): readonly Run[] {
   const { row, isRemoved: gone } = record;
-  const { symbol, word, tone } = STATUS[severityOf(row.status)];
+  const { symbol, word, tone } = SEVERITY_STYLES[severityOf(row.status)];
   const interval = event?.check['interval'];
   const handlers = event === undefined ? [] : handlersOf(event);
   return [

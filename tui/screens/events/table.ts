@@ -14,7 +14,7 @@ import { EVENT_COLUMN, eventSort } from '../../model/event-sort.ts';
 /** Maximum number of values of an attribute that are offered as completions. */
 const VALUES_MAX = 1000;
 
-export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
+export const EVENTS_VIEW = tableView<EventRecord, EventLine, SearchRow>({
   name: 'events',
   nouns: ['event', 'events'],
   columns: EVENT_COLUMNS,

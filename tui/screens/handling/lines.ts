@@ -3,10 +3,10 @@ import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { deliveryText } from '../../words/delivery-text.ts';
 import { notificationAnswer } from '../../words/notified-text.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
-import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
+import { run, SEVERITY_STYLES, type Line, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
-import { BLANK, describe, type Described } from '../../text/describe.ts';
+import { BLANK_DESCRIPTION, descriptionLines, type Description } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
@@ -53,8 +53,8 @@ function handlerRow(
   const available = Math.max(0, layout.width - layout.name - layout.verdict - 4);
   const shownLast = cutCells(last, available);
   return [
-    run(`${fit(safeLine(handler), layout.name)}  `),
-    run(`${fit(safeLine(verdict), layout.verdict)}  `, VERDICT_TONES.get(verdict) ?? 'plain'),
+    run(`${fitToWidth(safeLine(handler), layout.name)}  `),
+    run(`${fitToWidth(safeLine(verdict), layout.verdict)}  `, VERDICT_TONES.get(verdict) ?? 'plain'),
     run(shownLast, delivery?.state === 'failed' ? 'critical' : 'plain'),
     run(cutCells(safeLine(reason), Math.max(0, available - cellWidth(shownLast))), 'faint'),
   ];
@@ -68,24 +68,24 @@ export function handlingLines(
   if (data === undefined) return [];
   const { event, reason, handlers } = data;
   const notified = notificationAnswer(data, nowMs);
-  const all: readonly Described[] = [
+  const all: readonly Description[] = [
     ...(notified === undefined ? [] : [{ label: 'answer', text: notified, tone: 'strong' as const }]),
     { label: 'event', text: event === null ? 'none' : eventText(event) },
     { label: 'now', text: reason, tone: notified === undefined ? 'strong' : 'plain' },
     ...handlers.flatMap((verdict) => handlerDetails(verdict, nowMs)),
   ];
-  return describe(all, { width: state.size.columns - 1 });
+  return descriptionLines(all, { width: state.size.columns - 1 });
 }
 
 function eventText({ status, action, occurrences, silenced_by: ids }: NonNullable<EventExplanation['event']>): string {
   const silenced = ids.length === 0 ? 'not silenced' : `silenced by ${ids.join(', ')}`;
-  return `${STATUS[severityOf(status)].word}, ${action}, ${countOf(occurrences, 'occurrence')}, ${silenced}`;
+  return `${SEVERITY_STYLES[severityOf(status)].word}, ${action}, ${countOf(occurrences, 'occurrence')}, ${silenced}`;
 }
 
-function handlerDetails({ handler, verdict, reason, delivery }: HandlerVerdict, nowMs: number): readonly Described[] {
+function handlerDetails({ handler, verdict, reason, delivery }: HandlerVerdict, nowMs: number): readonly Description[] {
   const last = delivery === null ? 'never run' : deliveryText(delivery, nowMs);
   return [
-    BLANK,
+    BLANK_DESCRIPTION,
     { label: 'handler', text: handler, tone: 'strong' },
     { label: 'verdict', text: verdict, tone: VERDICT_TONES.get(verdict) ?? 'plain' },
     { label: 'reason', text: reason },

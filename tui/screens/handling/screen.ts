@@ -1,7 +1,7 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { asOfLine, notLoadedLines } from '../freshness.ts';
 import { run, type Line } from '../../text/theme.ts';
-import { spread } from '../../text/runs.ts';
+import { spreadRuns } from '../../text/runs.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import { targetOf } from '../../model/target.ts';
@@ -10,7 +10,7 @@ import type { DeadLetterLayer, HandlingLayer, MemberLayer } from '../../state/la
 /** Returns the screen of a dead letter, of a cluster member, or of how handlers handle an event. */
 export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | HandlingLayer | MemberLayer): Page {
   const { load, search } = layer;
-  const head = [spread(breadcrumbRuns(layer), asOfLine(load), store.state.size.columns)];
+  const head = [spreadRuns(breadcrumbRuns(layer), asOfLine(load), store.state.size.columns)];
   const page = textPage(store, layer, load.data === undefined ? { head, instead: notLoadedLines(load) } : { head });
   const hasStatusText = store.state.message !== undefined || search.isOpen || search.line.text !== '';
   if (load.data === undefined || load.failure === undefined || hasStatusText) return page;

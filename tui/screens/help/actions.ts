@@ -1,8 +1,8 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { SCROLLED } from '../../keys/context-groups.ts';
-import { onLayer, type Action } from '../../keys/action.ts';
+import { SCROLLED_CONTEXTS } from '../../keys/context-groups.ts';
+import { handleTopLayer, type Action } from '../../keys/action.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { requestOwnCommand } from '../own-commands.ts';
 import { helpRows, helpView, openHelp } from './layer.ts';
@@ -22,7 +22,7 @@ export function bindingsOf(layer: HelpLayer): { readonly actions: readonly strin
 export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction): void {
   const { actions, index } = bindingsOf(layer);
   const last = actions.length - 1;
-  const to = positionAfter(action, index, { rows: helpRows(store), last });
+  const to = movedPosition(action, index, { rows: helpRows(store), last });
   if (to !== undefined) putLayer(store, { ...layer, at: actions[to] });
 }
 
@@ -49,7 +49,7 @@ export const HELP_ACTIONS: readonly Action[] = [
     in: ['help'],
     help: 'run the action under the cursor',
     hint: 'run',
-    run: onLayer('help', (store, layer, { perform }) => {
+    run: handleTopLayer('help', (store, layer, { perform }) => {
       const { lines, cursor } = helpView(layer);
       const line = lines[cursor];
       if (line?.kind !== 'binding') return;
@@ -62,7 +62,7 @@ export const HELP_ACTIONS: readonly Action[] = [
   {
     name: 'help',
     keys: ['?', 'f1'],
-    in: [...SCROLLED],
+    in: [...SCROLLED_CONTEXTS],
     help: 'show this help',
     hint: 'help',
     run: (store, { context }) => (context === 'help' ? closeLayer(store) : openHelp(store)),

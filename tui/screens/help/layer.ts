@@ -1,7 +1,7 @@
 import { helpLines, type HelpLine } from './lines.ts';
 import { keyContext } from '../../keys/key-context.ts';
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { ownCommandsIn } from '../own-commands.ts';
+import { ownCommandsOfContext } from '../own-commands.ts';
 import { pageHeight } from '../page.tsx';
 import type { Screen, ScreenView } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
@@ -9,7 +9,7 @@ import { openLayer } from '../../state/layer-stack.ts';
 
 export function openHelp(store: Screen): void {
   const context = keyContext(store.state);
-  const ownCommands = ownCommandsIn(context, store.options);
+  const ownCommands = ownCommandsOfContext(context, store.options);
   const layer: HelpLayer = { kind: 'help', context, ownCommands, at: undefined, search: NO_SEARCH };
   openLayer(store, layer);
 }

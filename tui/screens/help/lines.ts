@@ -1,5 +1,5 @@
 import { holdsWords, type SearchField } from '../../state/search-field.ts';
-import { bindings, keyLabel, type Binding, type KeyAction } from '../../state/keys.ts';
+import { allBindings, keyLabel, type Binding, type KeyAction } from '../../state/keys.ts';
 import { isMovement } from '../../keys/movement-target.ts';
 import { VIEWS } from '../../state/view-names.ts';
 import type { OwnCommand } from '../../state/own-command.ts';
@@ -54,8 +54,8 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   command: 'Command line',
 };
 
-const EVERY_VIEW = VIEWS.map(({ name }) => name);
-const LISTS = EVERY_VIEW.filter((name) => name !== 'overview' && name !== 'upgrade');
+const ALL_VIEW_NAMES = VIEWS.map(({ name }) => name);
+const LIST_VIEWS = ALL_VIEW_NAMES.filter((name) => name !== 'overview' && name !== 'upgrade');
 
 /**
  * The sections of the help in order, each with a predicate that accepts the key bindings of the section. A binding
@@ -67,9 +67,13 @@ const HELP_SECTIONS: readonly (readonly [
 ])[] = [
   [
     (context) => CONTEXT_TITLES[context],
-    (action, binding) => !isMovement(action) && !isIn(binding, LISTS) && !isIn(binding, EVERY_VIEW),
+    (action, binding) =>
+      !isMovement(action) && !isInAllContexts(binding, LIST_VIEWS) && !isInAllContexts(binding, ALL_VIEW_NAMES),
   ],
-  [() => 'Marks, order and filter', (action, binding) => !isMovement(action) && !isIn(binding, EVERY_VIEW)],
+  [
+    () => 'Marks, order and filter',
+    (action, binding) => !isMovement(action) && !isInAllContexts(binding, ALL_VIEW_NAMES),
+  ],
   [() => 'Movement', (action) => isMovement(action)],
   [() => 'Global', () => true],
 ];
@@ -83,7 +87,7 @@ export function helpLines(
   search?: SearchField,
   ownCommands: readonly OwnCommand[] = [],
 ): readonly HelpLine[] {
-  const left = new Map(bindings().filter(([action, binding]) => isShown(action, binding, context, search)));
+  const left = new Map(allBindings().filter(([action, binding]) => isBindingShown(action, binding, context, search)));
   const sections = HELP_SECTIONS.map(([title, holds]): readonly HelpLine[] => {
     const group = [...left].filter(([action, binding]) => holds(action, binding));
     for (const [action] of group) left.delete(action);
@@ -108,7 +112,12 @@ function commandLine(command: OwnCommand): BindingLine {
   return { kind: 'binding', action: name, runs: command, keys, text: `${name}: ${description}` };
 }
 
-function isShown(action: KeyAction, binding: Binding, context: KeyContext, search: SearchField | undefined): boolean {
+function isBindingShown(
+  action: KeyAction,
+  binding: Binding,
+  context: KeyContext,
+  search: SearchField | undefined,
+): boolean {
   if (!binding.in.includes(context)) return false;
   return matchesWords(`${keysText(binding)} ${binding.help} ${action}`, search);
 }
@@ -126,6 +135,6 @@ function keysText({ keys }: Binding): string {
   return keys.map(keyLabel).join(' ').replace('1 2 3 4 5 6 7', '1-7');
 }
 
-function isIn(binding: Binding, contexts: readonly KeyContext[]): boolean {
+function isInAllContexts(binding: Binding, contexts: readonly KeyContext[]): boolean {
   return contexts.every((context) => binding.in.includes(context));
 }

@@ -1,12 +1,12 @@
-import { spread } from '../../text/runs.ts';
+import { spreadRuns } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { bindingsOf } from './actions.ts';
 import { helpRows, helpView } from './layer.ts';
 import { ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { CONTEXT_TITLES, type HelpLine } from './lines.ts';
-import { highlighted } from '../../form/text-search.ts';
+import { highlightWords } from '../../form/text-search.ts';
 import { centredTop } from '../../state/screen-layout.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
@@ -21,10 +21,10 @@ export function helpScreen(store: PagePorts, layer: HelpLayer): Page {
   const body = lines
     .slice(top, top + height)
     .map((line, row) =>
-      highlighted(lineRuns(line, { keyCells, columns, isCursor: top + row === cursor }), layer.search, false),
+      highlightWords(lineRuns(line, { keyCells, columns, isCursor: top + row === cursor }), layer.search, false),
     );
   const title = [run(` mon: key bindings for ${CONTEXT_TITLES[layer.context].toLowerCase()}`, 'strong')];
-  const head = spread(title, [run(rangeText(lines, top, height), 'faint')], columns);
+  const head = spreadRuns(title, [run(rangeText(lines, top, height), 'faint')], columns);
   const none = [[], [run('   No key matches. Esc clears the search.')]];
   return { header: 'none', top: [head, ...(body.length > 0 ? body : none)], bottom: [searchRule(store, layer)] };
 }
@@ -40,8 +40,8 @@ function lineRuns(
 ): readonly Run[] {
   if (line.kind === 'blank') return [];
   if (line.kind === 'heading') return [run(` ${line.text}`, 'strong')];
-  const keys = fit(line.keys, keyCells);
-  const text = fit(line.text, columns - keyCells - 6);
+  const keys = fitToWidth(line.keys, keyCells);
+  const text = fitToWidth(line.text, columns - keyCells - 6);
   return isCursor ? [run(` > ${keys}  ${text} `, 'cursor')] : [run(`   ${keys}  `, 'accent'), run(text)];
 }
 

@@ -8,9 +8,9 @@ import { parseIncidentId } from '../../model/incident-id.ts';
 import { targetName, targetOf } from '../../model/target.ts';
 import type { Incident, IncidentLayer } from '../../state/layers/loaded.ts';
 import type { ScreenView } from '../../state/ports.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import { fitRuns } from '../../text/runs.ts';
-import { run, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
+import { run, SEVERITY_STYLES, type Line, type Run, type Tone } from '../../text/theme.ts';
 import { timeAxis, zoneText } from '../../text/plot.ts';
 import { shownClock } from '../../words/shown-time.ts';
 import { whenText } from '../log/lines.ts';
@@ -41,7 +41,7 @@ const ACTION_KEYS: Readonly<Record<ReportActionKind, string>> = {
 type IncidentPorts = ScreenView & Pick<LiveData, 'nowMs'>;
 
 /** The position of the bars on the screen, and the time span that they show. */
-interface Axis {
+interface TimeAxis {
   readonly since: number;
   readonly until: number;
   /** Width of the column left of the bars, in cells. */
@@ -75,7 +75,7 @@ export function incidentLines(store: IncidentPorts, layer: IncidentLayer): reado
   ];
 }
 
-function axisOf({ state, options }: IncidentPorts, { id }: IncidentLayer, { since, until }: Incident): Axis {
+function axisOf({ state, options }: IncidentPorts, { id }: IncidentLayer, { since, until }: Incident): TimeAxis {
   const { columns } = state.size;
   const names = parseIncidentId(id).keys.map((key) => cellWidth(targetName(targetOf(key))));
   const left = SYMBOL_CELLS + Math.min(Math.max(...names), NAME_CELLS_MAX, columns >> 1) + 1;
@@ -86,14 +86,14 @@ function axisOf({ state, options }: IncidentPorts, { id }: IncidentLayer, { sinc
 }
 
 /** Returns the line with the time of the shown moment above its cell. */
-function cursorLine({ state }: ScreenView, { left, cells, cursor, cursorMs }: Axis): Line {
+function cursorLine({ state }: ScreenView, { left, cells, cursor, cursorMs }: TimeAxis): Line {
   const time = state.past === undefined ? 'now' : shownClock(cursorMs);
   const isLeft = cursor >= time.length + 1;
   const text = isLeft ? `${time} ▼`.padStart(cursor + 1) : `${' '.repeat(cursor)}▼ ${time}`.slice(0, cells);
   return [run(' '.repeat(left)), run(text, 'accent')];
 }
 
-function marksLine(actions: readonly ReportAction[], { since, until, left, cells }: Axis): Line {
+function marksLine(actions: readonly ReportAction[], { since, until, left, cells }: TimeAxis): Line {
   const marks = Array.from({ length: cells }, () => ' ');
   for (const { at, action } of actions) {
     if (at < since || at > until) continue;
@@ -101,12 +101,13 @@ function marksLine(actions: readonly ReportAction[], { since, until, left, cells
     const symbol = ACTION_KEYS[action];
     marks[cell] = marks[cell] === ' ' || marks[cell] === symbol ? symbol : '*';
   }
-  return [run(fit(' actions', left), 'faint'), run(marks.join(''), 'strong')];
+  return [run(fitToWidth(' actions', left), 'faint'), run(marks.join(''), 'strong')];
 }
 
-function barLine(name: string, history: CheckHistory, { left, cells, cursor, cursorMs }: Axis): Line {
-  const status = statusAt(history, cursorMs);
-  const { symbol, tone } = status === undefined ? { symbol: ' ', tone: 'plain' as const } : STATUS[severityOf(status)];
+function barLine(name: string, history: CheckHistory, { left, cells, cursor, cursorMs }: TimeAxis): Line {
+  const status = statusAtTime(history, cursorMs);
+  const { symbol, tone } =
+    status === undefined ? { symbol: ' ', tone: 'plain' as const } : SEVERITY_STYLES[severityOf(status)];
   const label = fitRuns([run(` ${symbol} `, tone), run(name)], left);
   const bar = stripOf(history, cells).map((cell, index): readonly [string, Tone] => {
     // Time that was OK is blank, so that only problems are bars.
@@ -128,7 +129,7 @@ function joinedRuns(cells: readonly (readonly [string, Tone])[]): readonly Run[]
 }
 
 /** Returns the status of a check at a time; `undefined` if it is unknown. */
-function statusAt({ stretches }: CheckHistory, atMs: number): number | undefined {
+function statusAtTime({ stretches }: CheckHistory, atMs: number): number | undefined {
   // The history ends when it was loaded; its last status still applies.
   const period = stretches.find(({ since, until }) => since <= atMs && atMs < until) ?? stretches.at(-1);
   return period !== undefined && period.since <= atMs ? period.status : undefined;
@@ -153,7 +154,7 @@ function actionLines({ nowMs }: Pick<LiveData, 'nowMs'>, actions: readonly Repor
       return [
         run(` ${ACTION_KEYS[action]} `, 'strong'),
         run(`${whenText(at, nowMs).padEnd(11)}  `, 'faint'),
-        run(`${fit(safeLine(who), whoCells)}  ${action.padEnd(ACTION_CELLS)}${what}`),
+        run(`${fitToWidth(safeLine(who), whoCells)}  ${action.padEnd(ACTION_CELLS)}${what}`),
       ];
     }),
   ];

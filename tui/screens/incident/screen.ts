@@ -1,6 +1,6 @@
 import { parseIncidentId } from '../../model/incident-id.ts';
 import type { IncidentLayer } from '../../state/layers/loaded.ts';
-import { spread } from '../../text/runs.ts';
+import { spreadRuns } from '../../text/runs.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
 import { asOfLine, notLoadedLines } from '../freshness.ts';
@@ -12,7 +12,7 @@ import { incidentHead } from './lines.ts';
 export function incidentScreen(store: PagePorts, layer: IncidentLayer): Page {
   const count = parseIncidentId(layer.id).keys.length;
   const breadcrumb: Line = [run(' incident › ', 'faint'), run(countOf(count, 'event'), 'strong')];
-  const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns), ...incidentHead(store, layer)];
+  const head = [spreadRuns(breadcrumb, asOfLine(layer.load), store.state.size.columns), ...incidentHead(store, layer)];
   return textPage(
     store,
     layer,

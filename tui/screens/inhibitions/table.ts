@@ -1,27 +1,27 @@
 import { limitRuleToNamespaces } from '../../../shared/domain/notify/inhibition-scope.ts';
 import { INHIBITION_SEARCH } from '../../../shared/domain/list-searches.ts';
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
-import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
+import { tableColumn, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import { isInShownNamespace } from '../../model/shown-namespace.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import { countText } from '../../words/count-text.ts';
-import { NO_INHIBITION } from '../../words/inhibition-text.ts';
+import { NO_INHIBITION_TEXT } from '../../words/inhibition-text.ts';
 
 /** The view of the inhibition rules. */
-export const INHIBITIONS = tableView<InhibitionRow>({
+export const INHIBITIONS_VIEW = tableView<InhibitionRow>({
   name: 'inhibitions',
   nouns: ['inhibition', 'inhibitions'],
   source: {
-    keys: (store) => rules(store).keys(),
-    row: (store, key) => rules(store).get(key),
+    keys: (store) => rulesByName(store).keys(),
+    row: (store, key) => rulesByName(store).get(key),
   },
   columns: [
     textColumn('rule', 'INHIBITION', [12, 28], ({ name }) => name, { cut: 'middle' }),
     countColumn('inhibited', 'INHIBITED', ({ inhibited }) => inhibited, { least: 10, most: 10, tone: 'silenced' }),
-    column('inhibitor', 'SOURCE EVENT', [20, 44], inhibitorText, {
+    tableColumn('inhibitor', 'SOURCE EVENT', [20, 44], inhibitorText, {
       cut: 'middle',
       tone: ({ inhibitors }) => (inhibitors.length === 0 ? 'faint' : 'critical'),
       compare: (a, b) => b.inhibitors.length - a.inhibitors.length,
@@ -33,7 +33,7 @@ export const INHIBITIONS = tableView<InhibitionRow>({
   ],
   sort: 'inhibited',
   search: INHIBITION_SEARCH,
-  empty: () => [NO_INHIBITION, '', 'See docs/handlers.md.'],
+  empty: () => [NO_INHIBITION_TEXT, '', 'See docs/handlers.md.'],
   menu: ['open', 'inhibitor'],
 });
 
@@ -49,15 +49,15 @@ function inhibitorText({ inhibitors }: InhibitionRow): string {
  * Returns the inhibition rules of the last response by name, limited to the shown namespace. The map is built once for
  * each response.
  */
-function rules({ loads, options }: ScreenView & Pick<LiveData, 'loads'>): ReadonlyMap<string, InhibitionRow> {
+function rulesByName({ loads, options }: ScreenView & Pick<LiveData, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
-  if (data === undefined) return NONE;
+  if (data === undefined) return NO_RULES;
   const byName =
-    memo.get(data) ??
+    rulesByNameCache.get(data) ??
     new Map(data.map((rule) => [rule.name, limitRuleToNamespaces(rule, isInShownNamespace(options))]));
-  memo.set(data, byName);
+  rulesByNameCache.set(data, byName);
   return byName;
 }
 
-const NONE: ReadonlyMap<string, InhibitionRow> = new Map();
-const memo = new WeakMap<readonly InhibitionRow[], ReadonlyMap<string, InhibitionRow>>();
+const NO_RULES: ReadonlyMap<string, InhibitionRow> = new Map();
+const rulesByNameCache = new WeakMap<readonly InhibitionRow[], ReadonlyMap<string, InhibitionRow>>();

@@ -11,7 +11,7 @@ import { moveCursor, settleCursor } from '../../state/list-cursor.ts';
 import { reportShiftedRows } from '../../list/list-moves.ts';
 import { REACTION_MS } from '../../list/list-window.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import { inspectBody, cursorOrder } from './body.ts';
 import { moveText, clearTextSearch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
@@ -27,7 +27,7 @@ export function moveInspect(store: ActionPorts, layer: InspectLayer, action: Key
   const order = cursorOrder(rows);
   // The rows may have changed, because a response may have arrived since the last frame.
   const from = settleCursor(layer.cursor, order, height);
-  const to = positionAfter(action, from.index, { rows: height, last: rows.length - 1 });
+  const to = movedPosition(action, from.index, { rows: height, last: rows.length - 1 });
   if (to !== undefined) putLayer(store, { ...layer, cursor: moveCursor(from, to, order, height) });
 }
 
@@ -90,12 +90,12 @@ export function explainRow(store: Screen, layer: InspectLayer): void {
 }
 
 /** The actions in the menu of the inspect screen, in order. */
-const MENU: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'explain', 'json'];
+const MENU_ACTIONS: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'explain', 'json'];
 
 export function openInspectMenu(store: ActionPorts, layer: InspectLayer, { context, perform }: ActionTrigger): void {
   const count = layer.marks.size;
   const subjectText = count > 0 ? `${String(count)} marked` : (layer.cursor.key ?? layer.subject.name);
-  openActionMenu(store, subjectText, MENU, perform, () => ownCommandItems(store, context));
+  openActionMenu(store, subjectText, MENU_ACTIONS, perform, () => ownCommandItems(store, context));
 }
 
 /** Clears the marks, or else the search. If there are neither, closes the screen. */

@@ -10,7 +10,7 @@ import type { LiveData } from '../../model/live-data.ts';
 /** Maximum number of rows whose texts are measured in each frame, besides the visible rows. */
 const MEASURED_ROWS_MAX = 200;
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_HIDDEN_COLUMNS: ReadonlySet<string> = new Set();
 
 /** Returns the columns that are drawn on the screen of a client, check or aggregate, with their widths. */
 export function layOutInspectTable(
@@ -26,7 +26,7 @@ export function layOutInspectTable(
   const measured = [...rows.slice(0, MEASURED_ROWS_MAX), ...rows.slice(top, top + height)];
   return layOutTable(
     table,
-    { hidden: NONE, sideways: layer.sideways, wide: layer.wide },
+    { hidden: NO_HIDDEN_COLUMNS, sideways: layer.sideways, wide: layer.wide },
     {
       columns: store.state.size.columns,
       nowMs,

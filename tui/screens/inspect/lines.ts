@@ -1,17 +1,17 @@
 import { aggregateMark, aggregateBar, percentText, type AggregateEntry } from '../../model/aggregate-book.ts';
 import { sparkline } from '../../text/sparkline.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import type { AggregateRuleVerdict } from '../../../shared/schemas/aggregate.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { severityOf, WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
+import { severityOf, SEVERITIES_WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
 import { agentThresholds, hasKeepaliveThresholds, type AgentThresholds } from '../../../shared/domain/v2/keepalive.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { countText } from '../../words/count-text.ts';
-import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
+import { run, SILENCED_SYMBOL, SEVERITY_STYLES, type Line, type Run, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
 import { historyRuns } from '../../model/history-runs.ts';
 import type { AggregateHistory, InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
@@ -19,7 +19,7 @@ import { TALL_ROWS, type ScreenSize } from '../../state/console-state.ts';
 import { plotLines, type Plot } from '../../text/plot.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { checkScheduleText } from '../checks/table.ts';
-import { boundedLines, describe, RowCache, textRows, type Described } from '../../text/describe.ts';
+import { boundedLines, descriptionLines, RowCache, textRows, type Description } from '../../text/describe.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
 
@@ -30,10 +30,13 @@ import type { ScreenView } from '../../state/ports.ts';
 export function inspectHead(store: ScreenView & LiveData, { load, subject }: InspectLayer): readonly Line[] {
   const { data } = load;
   if (data === undefined) return [];
-  return describe(subjectDetails(store, subject.name, data), { width: store.state.size.columns - 1, wraps: false });
+  return descriptionLines(subjectDetails(store, subject.name, data), {
+    width: store.state.size.columns - 1,
+    wraps: false,
+  });
 }
 
-function subjectDetails(store: ScreenView & LiveData, name: string, data: SubjectData): readonly Described[] {
+function subjectDetails(store: ScreenView & LiveData, name: string, data: SubjectData): readonly Description[] {
   switch (data.kind) {
     case 'client':
       return clientDetails(store, data.detail);
@@ -50,14 +53,14 @@ function subjectDetails(store: ScreenView & LiveData, name: string, data: Subjec
 export function inspectText(store: ScreenView, { load: { data }, raw }: InspectLayer): readonly Line[] {
   if (data === undefined) return [];
   const width = store.state.size.columns - 1;
-  return textParts.of(data, `${String(width)} ${String(raw)}`, () => {
+  return textPartsCache.of(data, `${String(width)} ${String(raw)}`, () => {
     const isJson = raw || data.kind !== 'result';
     const text = isJson ? JSON.stringify(rawOf(data), undefined, 2) : data.result.check.output;
     return textRows(boundedLines(text), { width });
   });
 }
 
-const textParts = new RowCache<SubjectData>();
+const textPartsCache = new RowCache<SubjectData>();
 
 function rawOf(data: SubjectData): unknown {
   switch (data.kind) {
@@ -72,7 +75,7 @@ function rawOf(data: SubjectData): unknown {
   }
 }
 
-function clientDetails(store: Pick<LiveData, 'clients' | 'nowMs'>, { client }: ClientDetail): readonly Described[] {
+function clientDetails(store: Pick<LiveData, 'clients' | 'nowMs'>, { client }: ClientDetail): readonly Description[] {
   const { name, address, version, subscriptions } = client;
   const others = subscriptions.filter((subscription) => subscription !== `client:${name}`);
   return [
@@ -127,7 +130,7 @@ function attributesText(client: Readonly<Record<string, unknown>>): string {
 function checkDetails(
   { nowMs }: Pick<LiveData, 'nowMs'>,
   { definition, results }: Extract<SubjectData, { kind: 'check' }>,
-): readonly Described[] {
+): readonly Description[] {
   const counts = { label: 'results', rows: [resultCounts(results)] };
   if (definition === undefined) {
     const unknown = 'not scheduled by the backend: clients run it themselves';
@@ -150,8 +153,8 @@ function resultCounts(results: Extract<SubjectData, { kind: 'check' }>['results'
 
 /** Returns the number of results by severity, such as `✗ 2 crit   ! 1 warn`. A number of zero is faint. */
 function countRuns(counts: Readonly<Record<Severity, number>>): readonly Run[] {
-  return WORST_FIRST.map((severity) => {
-    const { symbol, word, tone } = STATUS[severity];
+  return SEVERITIES_WORST_FIRST.map((severity) => {
+    const { symbol, word, tone } = SEVERITY_STYLES[severity];
     const count = counts[severity];
     return run(`${symbol} ${countText(count)} ${word.toLowerCase()}   `, count === 0 ? 'faint' : tone);
   });
@@ -165,7 +168,7 @@ function aggregateDetails(
   { aggregates, state: { size } }: ScreenView & Pick<LiveData, 'aggregates'>,
   name: string,
   { summary, history }: Extract<SubjectData, { kind: 'aggregate' }>,
-): readonly Described[] {
+): readonly Description[] {
   const { results, clients, checks } = summary;
   const entry = aggregates.entryOf(name, summary);
   const mark = aggregateMark(entry);
@@ -208,7 +211,7 @@ function historyDetails(
   { threshold }: AggregateEntry,
   history: AggregateHistory | undefined,
   { columns, rows }: ScreenSize,
-): Described | undefined {
+): Description | undefined {
   const { since, until, over_time: overTime } = history?.report ?? { since: 0, until: 0 };
   const points = (overTime?.ok ?? []).flatMap((ok, index) => {
     const total = overTime?.total[index] ?? null;
@@ -237,12 +240,12 @@ function historyDetails(
 const RULES_MAX = 4;
 
 /** Returns the status of each rule that the backend applies to the aggregate, with the value and the threshold. */
-function ruleDetails(rules: readonly AggregateRuleVerdict[] = []): readonly Described[] {
+function ruleDetails(rules: readonly AggregateRuleVerdict[] = []): readonly Description[] {
   if (rules.length === 0) return [];
   const name = Math.max(...rules.slice(0, RULES_MAX).map(({ check }) => cellWidth(safeLine(check))));
   const rows = rules.slice(0, RULES_MAX).map(({ check, status, text }) => {
-    const { symbol, word, tone } = STATUS[severityOf(status)];
-    return [run(`${symbol} ${word.padEnd(4)}  `, tone), run(`${fit(safeLine(check), name)}  ${safeLine(text)}`)];
+    const { symbol, word, tone } = SEVERITY_STYLES[severityOf(status)];
+    return [run(`${symbol} ${word.padEnd(4)}  `, tone), run(`${fitToWidth(safeLine(check), name)}  ${safeLine(text)}`)];
   });
   const moreCount = rules.length - RULES_MAX;
   return [
@@ -253,8 +256,8 @@ function ruleDetails(rules: readonly AggregateRuleVerdict[] = []): readonly Desc
   ];
 }
 
-function resultDetails({ nowMs }: Pick<LiveData, 'nowMs'>, { check }: StoredResult): readonly Described[] {
-  const { symbol, word, tone } = STATUS[severityOf(check.status)];
+function resultDetails({ nowMs }: Pick<LiveData, 'nowMs'>, { check }: StoredResult): readonly Description[] {
+  const { symbol, word, tone } = SEVERITY_STYLES[severityOf(check.status)];
   const history = check['history'];
   const statuses = Array.isArray(history) ? history.map(Number) : [];
   const age = run(`  ${formatDuration(nowMs / 1000 - check.executed)} ago`);

@@ -1,4 +1,4 @@
-import { isSearchMatch, readSearch, type SearchOf } from '../../../shared/domain/search-language.ts';
+import { isSearchMatch, readSearch, type ParsedSearch } from '../../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../../shared/domain/search-syntax.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { inspectRows, isMember, type InspectRow } from './rows.ts';
@@ -11,15 +11,15 @@ export function shownRows(layer: InspectLayer, nowSeconds: number): readonly Ins
   const search = rowSearch(layer);
   const filter = search?.kind === 'search' && search.tree !== undefined ? search : undefined;
   if (filter === undefined && layer.sort === undefined) return all;
-  const memo = shownMemo.get(all);
+  const memo = shownRowsCache.get(all);
   if (memo?.text === filter?.text && memo?.sort === layer.sort && filter?.usesTime !== true) return memo?.rows ?? all;
   const blocks = blocksOf(all).filter(([head]) => filter === undefined || isSearchMatch(filter, head, nowSeconds));
-  const rows = sorted(blocks, layer).flat();
-  shownMemo.set(all, { text: filter?.text, sort: layer.sort, rows });
+  const rows = sortBlocks(blocks, layer).flat();
+  shownRowsCache.set(all, { text: filter?.text, sort: layer.sort, rows });
   return rows;
 }
 
-const shownMemo = new WeakMap<
+const shownRowsCache = new WeakMap<
   readonly InspectRow[],
   {
     readonly text: string | undefined;
@@ -33,15 +33,15 @@ export function rowSearch({
   load: { data },
   raw,
   search,
-}: InspectLayer): SearchOf<InspectRow> | SearchProblem | undefined {
+}: InspectLayer): ParsedSearch<InspectRow> | SearchProblem | undefined {
   const table = data === undefined || raw ? undefined : inspectTableOf(data.kind);
   return table && readSearch(table.search, search.line.text);
 }
 
 /** A row, followed by the member rows below it if the row is an open group. */
-type Block = readonly [head: InspectRow, ...members: InspectRow[]];
+type RowBlock = readonly [head: InspectRow, ...members: InspectRow[]];
 
-function blocksOf(rows: readonly InspectRow[]): readonly Block[] {
+function blocksOf(rows: readonly InspectRow[]): readonly RowBlock[] {
   const blocks: [InspectRow, ...InspectRow[]][] = [];
   for (const row of rows) {
     const block = blocks.at(-1);
@@ -51,7 +51,7 @@ function blocksOf(rows: readonly InspectRow[]): readonly Block[] {
   return blocks;
 }
 
-function sorted(blocks: readonly Block[], { sort, load: { data } }: InspectLayer): readonly Block[] {
+function sortBlocks(blocks: readonly RowBlock[], { sort, load: { data } }: InspectLayer): readonly RowBlock[] {
   const table = data && inspectTableOf(data.kind);
   const compare = table?.columns.find(({ id }) => id === sort?.column)?.compare;
   if (compare === undefined || sort === undefined) return blocks;

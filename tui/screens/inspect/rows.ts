@@ -1,13 +1,13 @@
-import { statusRank, WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
+import { statusRank, SEVERITIES_WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { AggregateOutputs, InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
-import { targetOf, type Target } from '../../model/target.ts';
+import { targetOf, type EventTarget } from '../../model/target.ts';
 
 /** A row of the inspect screen that the user can select. */
 export interface InspectRow {
   readonly key: string;
   /** The pairs of client and check that the row represents; a group row represents several. */
-  readonly targets: readonly Target[];
+  readonly targets: readonly EventTarget[];
 }
 
 /** A row with the last result of a check on a client. */
@@ -42,14 +42,14 @@ export interface OutputRow extends InspectRow {
  */
 export function inspectRows({ load: { data }, opened }: InspectLayer): readonly InspectRow[] {
   if (data === undefined) return [];
-  const memo = rowsMemo.get(data);
+  const memo = rowsCache.get(data);
   if (memo?.opened === opened) return memo.rows;
   const rows = rowsOf(data, opened);
-  rowsMemo.set(data, { opened, rows });
+  rowsCache.set(data, { opened, rows });
   return rows;
 }
 
-const rowsMemo = new WeakMap<
+const rowsCache = new WeakMap<
   SubjectData,
   { readonly opened: ReadonlySet<string>; readonly rows: readonly InspectRow[] }
 >();
@@ -130,5 +130,5 @@ function resultRow(client: string, check: string, result: LastResult): InspectRo
  * last.
  */
 export function resultRank({ status, isSilenced }: ResultRow): number {
-  return isSilenced ? WORST_FIRST.length : statusRank(status ?? 0);
+  return isSilenced ? SEVERITIES_WORST_FIRST.length : statusRank(status ?? 0);
 }

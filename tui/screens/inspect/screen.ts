@@ -2,7 +2,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { asOfLine, notLoadedLines } from '../freshness.ts';
 import { hiddenColumnRuns } from '../footer.tsx';
 import { isStale } from '../header.tsx';
-import { spread } from '../../text/runs.ts';
+import { spreadRuns } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { tableHead, tableRuns } from '../../list/table-columns.ts';
 import type { TableLayout } from '../../list/table-layout.ts';
@@ -15,7 +15,7 @@ import { layOutInspectTable } from './layout.ts';
 import { inspectRows } from './rows.ts';
 import { ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { paneLines, textPaneOf, type TextData } from '../text-pane.ts';
-import { fit } from '../../terminal/cells.ts';
+import { fitToWidth } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { textStatus } from '../text-page.ts';
 import type { ScreenView } from '../../state/ports.ts';
@@ -33,7 +33,7 @@ export function inspectScreen(store: PagePorts, layer: InspectLayer): Page {
   const tableLayout = body.table && layOutInspectTable(store, layer, body.table, body.rows);
   const { kind, name } = layer.subject;
   const title = [run(` ${LIST_TITLES[kind]} › `, 'faint'), run(safeLine(name), 'strong')];
-  const head = [spread(title, asOfLine(layer.load), store.state.size.columns), ...body.head];
+  const head = [spreadRuns(title, asOfLine(layer.load), store.state.size.columns), ...body.head];
   return {
     header: 'short',
     top: [...head, ruleLine(store, ruleText(layer, body)), ...bodyLines(store, layer, body, tableLayout)],
@@ -101,17 +101,17 @@ function statusRuns(
     const text = textPaneOf(store, layer);
     if (text !== undefined && (search.isOpen || search.line.text !== '')) return textStatus(store, text);
     const line = text === undefined ? '' : `line ${countText(text.top + 1)}/${countText(text.lines.length)} `;
-    return spread(messageRuns(store, layer), text?.lines.length === 0 ? [] : [run(line)], columns);
+    return spreadRuns(messageRuns(store, layer), text?.lines.length === 0 ? [] : [run(line)], columns);
   }
   const marked = marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')];
   const row = rows.length === 0 ? [] : [run(`row ${countText(cursor.index + 1)}/${countText(rows.length)} `)];
   const right = [...hiddenColumnRuns(tableLayout, true), ...marked, ...row];
   if (search.isOpen) return filterRuns(layer, rows.length, columns);
   if (store.state.message !== undefined || search.line.text === '') {
-    return spread(messageRuns(store, layer), right, columns);
+    return spreadRuns(messageRuns(store, layer), right, columns);
   }
   const filter = [run(' filter: ', 'faint'), run(safeLine(search.line.text))];
-  return spread(filter, right, columns);
+  return spreadRuns(filter, right, columns);
 }
 
 /**
@@ -119,6 +119,6 @@ function statusRuns(
  */
 function filterRuns(layer: InspectLayer, count: number, columns: number): readonly Run[] {
   const read = rowSearch(layer);
-  const problem = read?.kind === 'problem' ? fit(safeLine(read.message), columns >> 1).trimEnd() : undefined;
+  const problem = read?.kind === 'problem' ? fitToWidth(safeLine(read.message), columns >> 1).trimEnd() : undefined;
   return searchRuns(layer.search, problem ?? `${countText(count)} found`, columns);
 }

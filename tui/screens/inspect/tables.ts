@@ -1,4 +1,4 @@
-import { column, textColumn } from '../../list/column-kinds.ts';
+import { tableColumn, textColumn } from '../../list/column-kinds.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { HISTORY_LENGTH } from '../../../shared/domain/history.ts';
 import {
@@ -10,9 +10,14 @@ import {
   timeField,
 } from '../../../shared/domain/search-fields.ts';
 import { searchLanguage, type SearchLanguage } from '../../../shared/domain/search-language.ts';
-import { severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
+import {
+  severityOf,
+  STATUS_BY_SEVERITY,
+  SEVERITIES_WORST_FIRST,
+  type Severity,
+} from '../../../shared/domain/severity.ts';
 import { shortCountText } from '../../words/count-text.ts';
-import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../../text/theme.ts';
+import { FLAPPING_SYMBOL, SILENCED_SYMBOL, SEVERITY_STYLES, type Tone } from '../../text/theme.ts';
 import { historyRuns, historyText } from '../../model/history-runs.ts';
 import type { SubjectData } from '../../state/layers/inspect.ts';
 import { resultRank, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
@@ -39,12 +44,12 @@ const AGE_COLUMN: TableColumn<ResultRow> = {
   compare: (a, b) => (b.executed ?? 0) - (a.executed ?? 0),
 };
 
-const STATUS_COLUMN: TableColumn<ResultRow> = column('status', 'STATUS', [6, 6], statusText, {
+const STATUS_COLUMN: TableColumn<ResultRow> = tableColumn('status', 'STATUS', [6, 6], statusText, {
   tone: statusTone,
   compare: (a, b) => resultRank(a) - resultRank(b),
 });
 
-const HISTORY_COLUMN: TableColumn<ResultRow> = column(
+const HISTORY_COLUMN: TableColumn<ResultRow> = tableColumn(
   'history',
   'HISTORY',
   [10, HISTORY_LENGTH],
@@ -52,7 +57,7 @@ const HISTORY_COLUMN: TableColumn<ResultRow> = column(
   { runs: ({ history }, _, width) => historyRuns(history, width) },
 );
 
-const OUTPUT_COLUMN: TableColumn<ResultRow> = column('output', 'OUTPUT', [10, Infinity], ({ output }) => output);
+const OUTPUT_COLUMN: TableColumn<ResultRow> = tableColumn('output', 'OUTPUT', [10, Infinity], ({ output }) => output);
 
 /** Returns the search language for rows of results. The rows are named after checks or clients. */
 function resultSearch(named: 'check' | 'client'): SearchLanguage<ResultRow> {
@@ -74,20 +79,20 @@ const OUTPUT_SEARCH = searchLanguage<OutputRow>(
     textField('check', ({ check }) => check),
     textField('output', ({ output }) => output),
     listField('client', 'a client', ({ targets }) => targets.map(({ client }) => client)),
-    statusField(({ severity }) => STATUS_OF[severity]),
+    statusField(({ severity }) => STATUS_BY_SEVERITY[severity]),
     countField('clients', ({ total }) => total),
   ],
   ({ check, output }) => [check, output],
 );
 
-const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = {
+const INSPECT_TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = {
   client: inspectTable<ResultRow>(
     ['check', 'checks'],
     [
       STATUS_COLUMN,
       textColumn('name', 'CHECK', [16, 40], ({ name }) => name, { cut: 'middle' }),
       AGE_COLUMN,
-      column('next', 'NEXT', [4, 4], ({ nextRun }, nowMs) => nextRunText(nextRun, nowMs), {
+      tableColumn('next', 'NEXT', [4, 4], ({ nextRun }, nowMs) => nextRunText(nextRun, nowMs), {
         align: 'right',
         compare: (a, b) => (a.nextRun ?? Infinity) - (b.nextRun ?? Infinity) || 0,
       }),
@@ -110,10 +115,16 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
   aggregate: inspectTable<OutputRow>(
     ['row', 'rows'],
     [
-      column('status', 'STATUS', [6, 6], ({ severity, client }) => (client === undefined ? signOf(severity) : ''), {
-        tone: ({ severity }) => STATUS[severity].tone,
-        compare: (a, b) => WORST_FIRST.indexOf(a.severity) - WORST_FIRST.indexOf(b.severity),
-      }),
+      tableColumn(
+        'status',
+        'STATUS',
+        [6, 6],
+        ({ severity, client }) => (client === undefined ? signOf(severity) : ''),
+        {
+          tone: ({ severity }) => SEVERITY_STYLES[severity].tone,
+          compare: (a, b) => SEVERITIES_WORST_FIRST.indexOf(a.severity) - SEVERITIES_WORST_FIRST.indexOf(b.severity),
+        },
+      ),
       {
         id: 'total',
         title: 'CLIENTS',
@@ -133,7 +144,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
           client === undefined ? `${isOpen ? '-' : '+'} ${check}` : `    ${client}`,
         compare: (a, b) => compareText(a.check, b.check),
       },
-      column('output', 'OUTPUT', [10, Infinity], ({ output, client }) => (client === undefined ? output : ''), {
+      tableColumn('output', 'OUTPUT', [10, Infinity], ({ output, client }) => (client === undefined ? output : ''), {
         compare: (a, b) => compareText(a.output, b.output),
       }),
     ],
@@ -144,22 +155,22 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
 
 /** Returns the table for a client, check or aggregate; `undefined` for a result, which is shown as text. */
 export function inspectTableOf(kind: SubjectData['kind']): InspectTable | undefined {
-  return TABLES[kind];
+  return INSPECT_TABLES[kind];
 }
 
 function statusText({ status, isSilenced, isFlapping }: ResultRow): string {
   if (status === null) return '- none';
-  const { symbol, word } = STATUS[severityOf(status)];
+  const { symbol, word } = SEVERITY_STYLES[severityOf(status)];
   return `${isSilenced ? SILENCED_SYMBOL : isFlapping ? FLAPPING_SYMBOL : symbol} ${word}`;
 }
 
 function statusTone({ status, isSilenced, isFlapping }: ResultRow): Tone {
   if (status === null) return 'faint';
-  return isSilenced ? 'silenced' : isFlapping ? 'flapping' : STATUS[severityOf(status)].tone;
+  return isSilenced ? 'silenced' : isFlapping ? 'flapping' : SEVERITY_STYLES[severityOf(status)].tone;
 }
 
 function signOf(severity: Severity): string {
-  const { symbol, word } = STATUS[severity];
+  const { symbol, word } = SEVERITY_STYLES[severity];
   return `${symbol} ${word}`;
 }
 

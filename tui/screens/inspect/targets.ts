@@ -1,12 +1,12 @@
 import { inspectRows, type InspectRow } from './rows.ts';
-import { targetOf, type Target } from '../../model/target.ts';
+import { targetOf, type EventTarget } from '../../model/target.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 
 /**
  * Returns the pairs of client and check that an action affects: those of the marked rows, or of the row under the
  * cursor, or of the shown result.
  */
-export function inspectTargets(layer: InspectLayer): readonly Target[] {
+export function inspectTargets(layer: InspectLayer): readonly EventTarget[] {
   if (layer.subject.kind === 'result') return [targetOf(layer.subject.name)];
   // The screen shows the data as JSON, so no row is visible, marked or under a cursor.
   if (layer.raw) return [];

@@ -1,9 +1,9 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { onLayer, type Action } from '../../keys/action.ts';
+import { handleTopLayer, type Action } from '../../keys/action.ts';
 import { openLog } from './layer.ts';
-import { VIEWS_ALL } from '../../keys/context-groups.ts';
+import { ALL_VIEWS } from '../../keys/context-groups.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import { logEntries, logIndex, logRows } from './entries.ts';
 import { moveText, seekMatch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
@@ -15,7 +15,7 @@ export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction):
   if (layer.opened !== undefined) return void moveText(store, action);
   const entries = logEntries(store, layer);
   const last = entries.length - 1;
-  const to = positionAfter(action, logIndex(entries, layer), { rows: logRows(store), last });
+  const to = movedPosition(action, logIndex(entries, layer), { rows: logRows(store), last });
   if (to !== undefined) putLayer(store, { ...layer, at: entries[to]?.id });
 }
 
@@ -51,7 +51,7 @@ export const LOG_ACTIONS: readonly Action[] = [
   {
     name: 'log',
     keys: ['L'],
-    in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter', 'plan-page'],
+    in: [...ALL_VIEWS, 'detail', 'inspect', 'handling', 'dead-letter', 'plan-page'],
     help: 'show the messages of this console and the audit trail',
     run: (store) => openLog(store, 'messages'),
   },
@@ -61,7 +61,7 @@ export const LOG_ACTIONS: readonly Action[] = [
     in: ['log'],
     help: 'show the full entry under the cursor',
     hint: 'details',
-    run: onLayer('log', openEntry),
+    run: handleTopLayer('log', openEntry),
   },
   {
     name: 'log-tab',
@@ -69,7 +69,7 @@ export const LOG_ACTIONS: readonly Action[] = [
     in: ['log'],
     help: 'switch between console messages and the audit trail',
     hint: 'switch list',
-    run: onLayer('log', (store, layer) => {
+    run: handleTopLayer('log', (store, layer) => {
       if (layer.opened !== undefined) return;
       putLayer(store, { ...layer, tab: layer.tab === 'messages' ? 'audit' : 'messages', at: undefined });
     }),

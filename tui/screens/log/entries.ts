@@ -2,7 +2,7 @@ import { shownTime } from '../../words/shown-time.ts';
 import { auditTargetName } from '../../../shared/domain/silence-name.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
-import type { Described } from '../../text/describe.ts';
+import type { Description } from '../../text/describe.ts';
 import type { Tone } from '../../text/theme.ts';
 import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../state/search-field.ts';
@@ -24,7 +24,7 @@ export interface LogEntry {
   readonly tone: Tone;
 }
 
-const TONES: Readonly<Record<LoggedMessage['tone'], Tone>> = { done: 'ok', note: 'plain', problem: 'critical' };
+const MESSAGE_TONES: Readonly<Record<LoggedMessage['tone'], Tone>> = { done: 'ok', note: 'plain', problem: 'critical' };
 
 /** Returns the log entries of the shown tab that match the search, the newest first. */
 export function logEntries(
@@ -53,7 +53,7 @@ export function logDetails(
   store: ConsoleHistory & Pick<LiveData, 'loads'>,
   tab: LogLayer['tab'],
   id: number,
-): readonly Described[] {
+): readonly Description[] {
   if (tab === 'messages') {
     const message = store.log.newestFirst.find((candidate) => candidate.id === id);
     return message === undefined ? [] : messageDetails(message);
@@ -62,7 +62,7 @@ export function logDetails(
   return record === undefined ? [] : auditDetails(record);
 }
 
-function messageDetails({ atMs, tone, text }: LoggedMessage): readonly Described[] {
+function messageDetails({ atMs, tone, text }: LoggedMessage): readonly Description[] {
   return [
     { label: 'time', text: shownTime(atMs) },
     { label: 'kind', text: tone },
@@ -70,7 +70,7 @@ function messageDetails({ atMs, tone, text }: LoggedMessage): readonly Described
   ];
 }
 
-function auditDetails(record: AuditRecord): readonly Described[] {
+function auditDetails(record: AuditRecord): readonly Description[] {
   return [
     { label: 'number', text: String(record.id) },
     { label: 'time', text: shownTime(record.at) },
@@ -93,7 +93,7 @@ function auditRecords({ loads }: Pick<LiveData, 'loads'>): readonly AuditRecord[
 }
 
 function messageEntry({ id, atMs, text, tone }: LoggedMessage): LogEntry {
-  return { id, atMs, who: '', kind: tone, text: safeLine(text), tone: TONES[tone] };
+  return { id, atMs, who: '', kind: tone, text: safeLine(text), tone: MESSAGE_TONES[tone] };
 }
 
 export function auditEntry(record: AuditRecord): LogEntry {

@@ -1,8 +1,8 @@
 import { shownClock, shownDayAndClock, shownDate } from '../../words/shown-time.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { logDetails, type LogEntry } from './entries.ts';
-import { describe } from '../../text/describe.ts';
+import { descriptionLines } from '../../text/describe.ts';
 import type { ConsoleHistory, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
@@ -19,12 +19,12 @@ export interface LogWidths {
 export function logWidths(entries: readonly LogEntry[], columns: number): LogWidths {
   const most = columns >> 2;
   return {
-    who: Math.min(most, longest(entries.map(({ who }) => who))),
-    kind: Math.min(most, longest(entries.map(({ kind }) => kind))),
+    who: Math.min(most, longestCells(entries.map(({ who }) => who))),
+    kind: Math.min(most, longestCells(entries.map(({ kind }) => kind))),
   };
 }
 
-function longest(texts: readonly string[]): number {
+function longestCells(texts: readonly string[]): number {
   return texts.reduce((widest, text) => Math.max(widest, cellWidth(text)), 0);
 }
 
@@ -35,11 +35,11 @@ export function logRow(
 ): readonly Run[] {
   const { columns, isCursor, nowMs, widths } = options;
   const timeCells = whenCells(nowMs);
-  const when = fit(whenText(entry.atMs, nowMs), timeCells);
-  const who = entry.who === '' ? '' : `${fit(entry.who, widths.who)}  `;
-  const kind = fit(entry.kind, widths.kind);
+  const when = fitToWidth(whenText(entry.atMs, nowMs), timeCells);
+  const who = entry.who === '' ? '' : `${fitToWidth(entry.who, widths.who)}  `;
+  const kind = fitToWidth(entry.kind, widths.kind);
   const textWidth = columns - 2 - timeCells - 2 - cellWidth(who) - cellWidth(kind) - 2;
-  const text = fit(entry.text, textWidth);
+  const text = fitToWidth(entry.text, textWidth);
   if (isCursor) return [run(`> ${when}  ${who}${kind}  ${text}`, 'cursor')];
   return [run(`  ${when}  `, 'faint'), run(who), run(`${kind}  `, entry.tone), run(text)];
 }
@@ -50,7 +50,7 @@ export function logDetailLines(
   layer: LogLayer,
 ): readonly Line[] {
   if (layer.at === undefined) return [];
-  return describe(logDetails(store, layer.tab, layer.at), { width: store.state.size.columns - 1 });
+  return descriptionLines(logDetails(store, layer.tab, layer.at), { width: store.state.size.columns - 1 });
 }
 
 /**

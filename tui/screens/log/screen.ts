@@ -1,13 +1,13 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { clockText } from '../connection/connection-text.ts';
-import { spread } from '../../text/runs.ts';
+import { spreadRuns } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { countText } from '../../words/count-text.ts';
 import { logEntries, logIndex, logRows, type LogEntry } from './entries.ts';
 import { logRow, logWidths } from './lines.ts';
 import { ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { paneLines, paneMatchText, textPaneOf, type TextPane } from '../text-pane.ts';
-import { highlighted } from '../../form/text-search.ts';
+import { highlightWords } from '../../form/text-search.ts';
 import { centredTop } from '../../state/screen-layout.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import type { ScreenView } from '../../state/ports.ts';
@@ -21,7 +21,7 @@ export function logScreen(store: PagePorts, layer: LogLayer): Page {
   const lines = text === undefined ? listLines(store, layer, entries, logRows(store)) : paneLines(text);
   return {
     header: 'none',
-    top: [spread(titleRuns(store, layer), positionRuns(entries, layer), store.state.size.columns), ...lines],
+    top: [spreadRuns(titleRuns(store, layer), positionRuns(entries, layer), store.state.size.columns), ...lines],
     bottom: [ruleLine(store), statusRuns(store, layer, entries, text)],
   };
 }
@@ -59,7 +59,7 @@ function listLines(
   return entries
     .slice(top, top + height)
     .map((entry, row) =>
-      highlighted(logRow(entry, { nowMs, columns, widths, isCursor: top + row === index }), layer.search, false),
+      highlightWords(logRow(entry, { nowMs, columns, widths, isCursor: top + row === index }), layer.search, false),
     );
 }
 

@@ -1,7 +1,7 @@
 import type { Action } from '../../keys/action.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import { overviewBoxes, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
 import { FIRST_OVERVIEW_POSITION, type OverviewPosition } from '../../state/overview-position.ts';
@@ -59,7 +59,7 @@ export function moveRow(store: Screen & ConsoleHistory & FiguresSource & LiveDat
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   const last = Math.max(0, box.rows.length - 1);
-  const index = positionAfter(action, rowIndex(box, overview), { rows: PAGE_ROWS, last });
+  const index = movedPosition(action, rowIndex(box, overview), { rows: PAGE_ROWS, last });
   if (index !== undefined) store.update({ overview: { ...overview, key: box.rows[index]?.key, index } });
 }
 

@@ -79,7 +79,7 @@ const HOUR_MS = 3_600_000;
 /** Width of an aggregate's bar with its brackets, in cells. */
 const BAR_CELLS = 12;
 
-const LOADING = 'loading …';
+const LOADING_TEXT = 'loading …';
 
 /** Returns the current content of each box of the overview. */
 export function overviewBoxes(store: ConsoleHistory & FiguresSource & LiveData): Readonly<Record<BoxId, OverviewBox>> {
@@ -132,7 +132,7 @@ function openBox(
     rows: [],
     ...(past.length > 0 && { plot: (size) => openPlot(points, span, size) }),
     open: openDayReport,
-    empty: failure !== undefined ? 'unavailable' : data === undefined ? LOADING : 'no history is stored',
+    empty: failure !== undefined ? 'unavailable' : data === undefined ? LOADING_TEXT : 'no history is stored',
   });
 }
 
@@ -153,7 +153,7 @@ function ratesBox({ feed, nowMs }: Pick<LiveData, 'feed' | 'nowMs'>, data: Overv
   return boxOf('rates', 'Results per second, 15 min', [4, 6], {
     rows: [],
     ...(rates.length > 0 && { plot: (size) => plotLines({ ...plot, valueText: rateText }, size) }),
-    empty: LOADING,
+    empty: LOADING_TEXT,
   });
 }
 
@@ -164,7 +164,7 @@ function rateText(value: number): string {
 function criticalBox({ nowMs, feed }: Pick<LiveData, 'feed' | 'nowMs'>, { newCritical }: OverviewFigures): OverviewBox {
   return boxOf('critical', 'New critical, last 10 min', [2, 12], {
     rows: newCritical.slice(0, ROWS_MAX).map((entry) => criticalRow(entry, nowMs)),
-    empty: feed.hasBeenLive ? 'none' : LOADING,
+    empty: feed.hasBeenLive ? 'none' : LOADING_TEXT,
   });
 }
 
@@ -178,7 +178,7 @@ function criticalRow({ check, client, since, others }: NewCritical, nowMs: numbe
       run(` / ${safeLine(splitName(check).name)}`),
     ],
     right: [run(formatDuration(nowMs / 1000 - since, 1), 'critical')],
-    open: (store) => openFiltered(store, 'events', `${placedSearch(check, ofCheck)} status=crit !silenced`),
+    open: (store) => openFiltered(store, 'events', `${placedSearch(check, checkSearch)} status=crit !silenced`),
   };
 }
 
@@ -200,7 +200,7 @@ function aggregatesBox(store: Pick<LiveData, 'aggregates' | 'loads'>): OverviewB
         ],
         open: (opened) => openFiltered(opened, 'aggregates', placedSearch(entry.name, searchValue)),
       })),
-    empty: isLoaded ? `0 of ${countText(store.aggregates.size)}` : LOADING,
+    empty: isLoaded ? `0 of ${countText(store.aggregates.size)}` : LOADING_TEXT,
   });
 }
 
@@ -216,7 +216,7 @@ function clientsBox(store: Pick<LiveData, 'clients'>, data: OverviewData | undef
       figureRow('stale: no keepalive', clients && stale, stale > 0 ? 'warning' : 'plain', openKeepalives),
       figureRow('not seen for over 1 h', clients && gone, gone > 0 ? 'critical' : 'plain', openKeepalives),
     ],
-    empty: LOADING,
+    empty: LOADING_TEXT,
   });
 }
 
@@ -234,7 +234,7 @@ function dayBox({ loads, feed }: Pick<LiveData, 'loads' | 'feed'>, { open }: Ove
             dayRow('outages', data.total.outages, 'warning'),
             dayRow('operator actions', data.actions.count, 'plain'),
           ],
-    empty: failure === undefined ? LOADING : 'unavailable',
+    empty: failure === undefined ? LOADING_TEXT : 'unavailable',
   });
 }
 
@@ -267,7 +267,7 @@ function actionsBox(
       open: (store) => openLog(store, 'audit', record.id),
     };
   });
-  const empty = data === undefined ? LOADING : data.actions === undefined ? 'unavailable' : 'none';
+  const empty = data === undefined ? LOADING_TEXT : data.actions === undefined ? 'unavailable' : 'none';
   const own = ownChanges.last(nowMs).change;
   const head = own === undefined ? '' : `${keyOf('undo')} undoes your last change`;
   return { id: 'actions', title: 'Recent operator actions', head, rows, empty, least: 2, most: 12 };
@@ -278,14 +278,14 @@ function openSubscription(store: ActionPorts, subscription: string): void {
   // An older backend does not send the subscriptions of events.
   if (sampledAttributes(store).length === 0)
     return openFiltered(store, 'clients', `subscriptions=${searchValue(subscription)} events>0`);
-  openFiltered(store, 'events', `${placedSearch(subscription, ofSubscription)} !silenced`);
+  openFiltered(store, 'events', `${placedSearch(subscription, subscriptionSearch)} !silenced`);
 }
 
-function ofSubscription(name: string): string {
+function subscriptionSearch(name: string): string {
   return `subscription=${searchValue(name)}`;
 }
 
-function ofCheck(name: string): string {
+function checkSearch(name: string): string {
   return `check=${searchValue(name)}`;
 }
 
@@ -320,9 +320,9 @@ function noisiestBox(data: OverviewData | undefined): OverviewBox {
       key: check,
       left: [run(safeLine(check))],
       right: [run(countText(events).padStart(9)), run(countText(clients).padStart(9))],
-      open: (store) => openFiltered(store, 'events', placedSearch(check, ofCheck)),
+      open: (store) => openFiltered(store, 'events', placedSearch(check, checkSearch)),
     })),
-    empty: data === undefined ? LOADING : 'none',
+    empty: data === undefined ? LOADING_TEXT : 'none',
   });
 }
 
@@ -366,15 +366,15 @@ function handlersBox(data: OverviewData | undefined): OverviewBox {
   const titles = ['queued', 'running', 'failed', 'dead'].map((title) => title.padStart(HANDLER_CELLS)).join('');
   return boxOf('handlers', 'Handlers since start', [2, 10], {
     head: handlers.length === 0 ? '' : titles,
-    rows: handlers.toSorted(worstHandlerFirst).slice(0, ROWS_MAX).map(handlerRow),
-    empty: data === undefined ? LOADING : data.handlers === undefined ? 'unavailable' : 'none',
+    rows: handlers.toSorted(compareHandlers).slice(0, ROWS_MAX).map(handlerRow),
+    empty: data === undefined ? LOADING_TEXT : data.handlers === undefined ? 'unavailable' : 'none',
   });
 }
 
 /**
  * Compares handlers for sorting: by dead letters, then by failed runs, then by waiting runs, the largest number first.
  */
-function worstHandlerFirst(a: HandlerStatus, b: HandlerStatus): number {
+function compareHandlers(a: HandlerStatus, b: HandlerStatus): number {
   return b.dead_letters - a.dead_letters || b.failed - a.failed || waitingOf(b) - waitingOf(a);
 }
 
@@ -411,7 +411,7 @@ function serverBox({ feed }: Pick<LiveData, 'feed'>, data: OverviewData | undefi
       figureRow('API responses, p99', msText(api?.response_p99_ms), 'plain', openUpgrade),
       figureRow('consoles', consoles?.consumers, 'plain', openUpgrade),
     ],
-    empty: LOADING,
+    empty: LOADING_TEXT,
   });
 }
 
@@ -419,7 +419,7 @@ function upgradeBox({ plans, feed }: Pick<LiveData, 'plans' | 'feed'>): Overview
   const { row } = plans;
   return boxOf('upgrade', 'Upgrade', [1, 2], {
     rows: row?.state === 'open' ? upgradeRows(row) : [],
-    empty: feed.hasBeenLive ? 'no open plan' : LOADING,
+    empty: feed.hasBeenLive ? 'no open plan' : LOADING_TEXT,
   });
 }
 

@@ -1,5 +1,5 @@
 import { TALL_ROWS, type ConsoleState, type ScreenSize } from '../../state/console-state.ts';
-import { halves } from '../../text/side-by-side.ts';
+import { halfWidths } from '../../text/side-by-side.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import type { OverviewBox } from './boxes.ts';
@@ -21,11 +21,11 @@ export interface OverviewLayout {
   readonly columns: readonly (readonly PlacedBox[])[];
 }
 
-const LEFT: readonly BoxId[] = ['open', 'critical', 'aggregates', 'clients', 'actions', 'day'];
-const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade', 'rates'];
+const LEFT_BOXES: readonly BoxId[] = ['open', 'critical', 'aggregates', 'clients', 'actions', 'day'];
+const RIGHT_BOXES: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade', 'rates'];
 
 /** The order of the boxes on a screen with one column. Boxes about problems come first. */
-const NARROW: readonly BoxId[] = [
+const NARROW_BOXES: readonly BoxId[] = [
   'open',
   'critical',
   'problems',
@@ -47,12 +47,14 @@ export function boxOrder(
   boxes: Readonly<Record<BoxId, OverviewBox>>,
   focused: BoxId,
 ): readonly BoxId[] {
-  const order = isWide(size) ? [...emptyLast(LEFT, boxes), ...emptyLast(RIGHT, boxes)] : emptyLast(NARROW, boxes);
+  const order = isWide(size)
+    ? [...orderBoxes(LEFT_BOXES, boxes), ...orderBoxes(RIGHT_BOXES, boxes)]
+    : orderBoxes(NARROW_BOXES, boxes);
   return order.filter((id) => id === focused || !isEmpty(boxes[id]));
 }
 
 /** Returns the boxes of a column in the order from top to bottom: those without content come last. */
-function emptyLast(ids: readonly BoxId[], boxes: Readonly<Record<BoxId, OverviewBox>>): readonly BoxId[] {
+function orderBoxes(ids: readonly BoxId[], boxes: Readonly<Record<BoxId, OverviewBox>>): readonly BoxId[] {
   return [...ids.filter((id) => !isEmpty(boxes[id])), ...ids.filter((id) => isEmpty(boxes[id]))];
 }
 
@@ -74,12 +76,12 @@ export function overviewLayout(
   const { tall, rows: height } = pageRows({ size, header });
   const layOut = (ids: readonly BoxId[]): readonly PlacedBox[] =>
     layOutBoxes(
-      emptyLast(ids, boxes).map((id) => boxes[id]),
+      orderBoxes(ids, boxes).map((id) => boxes[id]),
       focused,
       height,
     );
-  if (!isWide(size)) return { tall, height, widths: [size.columns], columns: [layOut(NARROW)] };
-  return { tall, height, widths: halves(size.columns), columns: [layOut(LEFT), layOut(RIGHT)] };
+  if (!isWide(size)) return { tall, height, widths: [size.columns], columns: [layOut(NARROW_BOXES)] };
+  return { tall, height, widths: halfWidths(size.columns), columns: [layOut(LEFT_BOXES), layOut(RIGHT_BOXES)] };
 }
 
 /**
@@ -90,7 +92,7 @@ export function overviewLayout(
 export function layOutBoxes(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly PlacedBox[] {
   const at = boxes.findIndex(({ id }) => id === focused);
   let first = 0;
-  while (first < at && neededFor(boxes.slice(first, at + 1)) > height) first += 1;
+  while (first < at && neededRows(boxes.slice(first, at + 1)) > height) first += 1;
   const shown: { readonly box: OverviewBox; rows: number }[] = [];
   let left = height;
   for (const box of boxes.slice(first)) {
@@ -112,7 +114,7 @@ export function layOutBoxes(boxes: readonly OverviewBox[], focused: BoxId, heigh
 }
 
 /** Returns the minimum number of rows for the boxes, including their titles and the blank lines between them. */
-function neededFor(boxes: readonly OverviewBox[]): number {
+function neededRows(boxes: readonly OverviewBox[]): number {
   return boxes.reduce((sum, box, index) => sum + leastRows(box) + 1 + gapRows(boxes[index - 1], box), 0);
 }
 

@@ -1,11 +1,19 @@
 import type { Action, ActionTrigger } from '../../keys/action.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../state/keys.ts';
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
-import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, stepCommandLine, runStep } from './questions.ts';
+import {
+  confirmAbandon,
+  askNewPlan,
+  confirmRollBack,
+  confirmSkip,
+  changeHold,
+  stepCommandLine,
+  runStep,
+} from './questions.ts';
 import type { Screen } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
@@ -13,7 +21,7 @@ import { restoreCommandLine } from '../../words/plan-text.ts';
 import { openActionMenu } from '../../keys/action-menu.ts';
 
 /** The actions in the menu of an upgrade plan, in order. */
-const MENU: readonly KeyAction[] = [
+const MENU_ACTIONS: readonly KeyAction[] = [
   'plan-run',
   'plan-skip',
   'plan-roll-back',
@@ -44,7 +52,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     help: 'skip the next step of the plan; asks for a reason',
     hint: 'skip',
     changes: true,
-    run: askSkip,
+    run: confirmSkip,
   },
   {
     name: 'plan-roll-back',
@@ -53,7 +61,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     help: 'end the upgrade plan and roll back to its backup',
     hint: 'roll back',
     changes: true,
-    run: askRollBack,
+    run: confirmRollBack,
   },
   {
     name: 'plan-log',
@@ -94,7 +102,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     in: ['plan'],
     help: 'abandon the upgrade plan; asks for a reason',
     changes: true,
-    run: askAbandon,
+    run: confirmAbandon,
   },
   {
     name: 'plan-new',
@@ -116,7 +124,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
 ];
 
 export function openPlanMenu(store: ActionPorts, { perform }: ActionTrigger): void {
-  openActionMenu(store, 'Upgrade plan', MENU, perform);
+  openActionMenu(store, 'Upgrade plan', MENU_ACTIONS, perform);
 }
 
 function togglePage(store: Screen & Pick<LiveData, 'plans'>): void {
@@ -138,7 +146,7 @@ export function moveStep(store: Screen & Pick<LiveData, 'plans'>, action: KeyAct
   if (plan === undefined) return false;
   const last = plan.steps.length - 1;
   const index = Math.max(0, stepNumber(plan, upgrade.step) - 1);
-  const to = positionAfter(action, index, { rows: planLayout(store).steps, last });
+  const to = movedPosition(action, index, { rows: planLayout(store).steps, last });
   if (to === undefined) return false;
   const step = plan.steps[to]?.id;
   // If the user moves the cursor to the current step, the cursor follows the steps of the plan again.

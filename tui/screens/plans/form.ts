@@ -36,7 +36,7 @@ export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
   isText: (layer) => isTyped(fieldsOf(layer), layer),
   // The end of a plan needs its button.
   isLastText: (layer) => !ENDS_PLAN.has(layer.wish.kind) && isLastText(fieldsOf(layer), layer),
-  submit,
+  submit: submitDialog,
   press: (store, { command }, key) => {
     if (key.text === 'c' && command !== undefined) store.request({ kind: 'copy', label: 'command', text: command });
   },
@@ -65,7 +65,7 @@ function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDia
   });
 }
 
-function submit(store: Screen & Pick<LiveData, 'plans' | 'feed'>, layer: UpgradeDialogLayer): void {
+function submitDialog(store: Screen & Pick<LiveData, 'plans' | 'feed'>, layer: UpgradeDialogLayer): void {
   if (!mayChange(store, 'form-submit')) return;
   const texts = layer.fields.map(({ line }) => line.text.trim());
   // The change is checked again now, because it may have become impossible while the dialog was open.

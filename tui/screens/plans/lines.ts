@@ -7,7 +7,7 @@ import { keyOf, type KeyAction } from '../../state/keys.ts';
 import type { Tone } from '../../text/theme.ts';
 import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
@@ -32,7 +32,7 @@ export function scrollVersions(store: ActionPorts, action: KeyAction): void {
   const { rows } = pageRows(store.state);
   const last = Math.max(0, upgradeHeight(store) - rows);
   const top = clamp(store.list.cursor.top, 0, last);
-  const to = positionAfter(action, top, { rows, last });
+  const to = movedPosition(action, top, { rows, last });
   if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: to } });
 }
 
@@ -74,56 +74,58 @@ export function upgradeHeight(store: ScreenView & Pick<LiveData, 'plans' | 'load
 function planSection(store: Pick<LiveData, 'plans'>): UpgradeSection {
   const { row } = store.plans;
   if (row === undefined) {
-    return { title: 'Plans', lines: [line('', `${keyOf('plan-new')} creates an upgrade plan`)] };
+    return { title: 'Plans', lines: [upgradeLine('', `${keyOf('plan-new')} creates an upgrade plan`)] };
   }
   const { id, from, to, state, step } = row;
-  const summaryLine = line(
+  const summaryLine = upgradeLine(
     '',
     safeLine(`#${String(id)}  ${from} → ${to}  ${state}`),
     state === 'open' ? 'accent' : 'plain',
   );
   const progressLines =
-    step === null ? [] : [line('', safeLine(`step ${String(step.number)} of ${String(step.total)}: ${step.title}`))];
+    step === null
+      ? []
+      : [upgradeLine('', safeLine(`step ${String(step.number)} of ${String(step.total)}: ${step.title}`))];
   const keys = `${keyOf('plan-page')} opens it${state === 'open' ? '' : `, ${keyOf('plan-new')} creates a new one`}`;
-  return { title: 'Plans', lines: [summaryLine, ...progressLines, line('', keys, 'faint')] };
+  return { title: 'Plans', lines: [summaryLine, ...progressLines, upgradeLine('', keys, 'faint')] };
 }
 
 function versionSection({ backend }: Versions): UpgradeSection {
   return {
     title: 'Versions',
     lines: [
-      line('backend', safeLine(backend.version)),
+      upgradeLine('backend', safeLine(backend.version)),
       consoleLine(backend.version),
-      line(
+      upgradeLine(
         'compatible with',
         safeLine(backend.compatible),
         backend.compatible === COMPATIBLE_VERSION ? 'plain' : 'warning',
       ),
-      line('backend runtime', `node ${safeLine(backend.node)}`),
+      upgradeLine('backend runtime', `node ${safeLine(backend.node)}`),
     ],
   };
 }
 
 function consoleLine(backend: string | undefined): UpgradeLine {
-  if (backend === undefined || backend === VERSION) return line('this console', VERSION);
-  return line('this console', `${VERSION}, backend differs`, 'warning');
+  if (backend === undefined || backend === VERSION) return upgradeLine('this console', VERSION);
+  return upgradeLine('this console', `${VERSION}, backend differs`, 'warning');
 }
 
 function agentSection({ agents, backend }: Versions): UpgradeSection {
   const lines = agents.map(({ version, clients }) => {
-    if (version === '') return line('without an agent', clientsText(clients), 'faint');
-    return line(safeLine(version), clientsText(clients), version === backend.version ? 'plain' : 'warning');
+    if (version === '') return upgradeLine('without an agent', clientsText(clients), 'faint');
+    return upgradeLine(safeLine(version), clientsText(clients), version === backend.version ? 'plain' : 'warning');
   });
-  return { title: 'Agents', lines: lines.length === 0 ? [line('', 'no clients yet', 'faint')] : lines };
+  return { title: 'Agents', lines: lines.length === 0 ? [upgradeLine('', 'no clients yet', 'faint')] : lines };
 }
 
 function storeSection({ store }: Versions): UpgradeSection {
   return {
     title: 'Store',
     lines: [
-      line('schema', String(store.schema)),
-      line('size', store.bytes === null ? 'unknown' : bytesText(store.bytes)),
-      line('', `id ${safeLine(store.id)}`),
+      upgradeLine('schema', String(store.schema)),
+      upgradeLine('size', store.bytes === null ? 'unknown' : bytesText(store.bytes)),
+      upgradeLine('', `id ${safeLine(store.id)}`),
     ],
   };
 }
@@ -131,21 +133,21 @@ function storeSection({ store }: Versions): UpgradeSection {
 function dumpSection({ records }: Versions): UpgradeSection {
   return {
     title: 'Records in the dump of the backend',
-    lines: KIND_WORDS.map(([kind, words]) => line(words, countText(records[kind]))),
+    lines: KIND_WORDS.map(([kind, words]) => upgradeLine(words, countText(records[kind]))),
   };
 }
 
 function healthSection({ health }: UpgradeData): UpgradeSection {
   const { isHealthy, problems } = health;
-  const lines = problems.map((problem) => line('', safeLine(problem), 'critical'));
-  if (isHealthy) return { title: 'Health', lines: [line('', '✓ healthy', 'ok')] };
+  const lines = problems.map((problem) => upgradeLine('', safeLine(problem), 'critical'));
+  if (isHealthy) return { title: 'Health', lines: [upgradeLine('', '✓ healthy', 'ok')] };
   return {
     title: 'Health',
-    lines: lines.length > 0 ? lines : [line('', '✗ unhealthy', 'critical')],
+    lines: lines.length > 0 ? lines : [upgradeLine('', '✗ unhealthy', 'critical')],
   };
 }
 
-function line(label: string, text: string, tone: Tone = 'plain'): UpgradeLine {
+function upgradeLine(label: string, text: string, tone: Tone = 'plain'): UpgradeLine {
   return { label, text, tone };
 }
 
@@ -153,10 +155,10 @@ function clientsText(clients: number): string {
   return `${countText(clients)} ${clients === 1 ? 'client' : 'clients'}`;
 }
 
-const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
+const BYTE_UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
 function bytesText(bytes: number): string {
   if (bytes < 1024) return `${String(bytes)} bytes`;
-  const power = Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10));
-  return `${(bytes / 1024 ** power).toFixed(1)} ${UNITS[power - 1] ?? ''}`;
+  const power = Math.min(BYTE_UNITS.length, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1024 ** power).toFixed(1)} ${BYTE_UNITS[power - 1] ?? ''}`;
 }

@@ -4,7 +4,7 @@ import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { Finding } from '../../../shared/schemas/plan.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
 import { shownPlan } from './plan.ts';
-import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
+import { logLine, STEP_STATES, VERDICT_SYMBOLS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import type { Screen, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
@@ -44,7 +44,7 @@ function wrappedLogLine(plan: PlanRun, line: PlanRun['log'][number], columns: nu
   );
 }
 
-const KINDS: Readonly<Record<PlanRunStep['kind'], string>> = {
+const KIND_SENTENCES: Readonly<Record<PlanRunStep['kind'], string>> = {
   check: 'Check: the backend verifies this step.',
   action: 'Action: the backend runs this step.',
   manual: 'Manual: you do this step, then confirm it.',
@@ -55,15 +55,17 @@ function stepLines(plan: PlanRun, step: PlanRunStep, columns: number): readonly 
   const { confirm, commands = [] } = step;
   return [
     [run(` ${stepText(plan, step)}`, 'strong'), run(word === '' ? '' : `  ${word}`, tone)],
-    [run(` ${KINDS[step.kind]}`)],
-    ...texts(step.details, columns),
-    ...(confirm === undefined ? [] : texts([`This cannot be undone: type ${confirm} to run it.`], columns, 'warning')),
+    [run(` ${KIND_SENTENCES[step.kind]}`)],
+    ...wrapTexts(step.details, columns),
+    ...(confirm === undefined
+      ? []
+      : wrapTexts([`This cannot be undone: type ${confirm} to run it.`], columns, 'warning')),
     ...(commands.length === 0 ? [] : [[], [run(' COMMANDS', 'strong')]]),
-    ...texts(
+    ...wrapTexts(
       commands.map((command) => `$ ${command}`),
       columns,
     ),
-    ...(step.note === '' ? [] : [[], [run(' NOTE', 'strong')], ...texts([step.note], columns)]),
+    ...(step.note === '' ? [] : [[], [run(' NOTE', 'strong')], ...wrapTexts([step.note], columns)]),
     [],
   ];
 }
@@ -82,11 +84,11 @@ function findingLines({ findings }: PlanRun, step: PlanRunStep | undefined, colu
 }
 
 function findingDetails({ title, verdict, evidence, remedy }: Finding, columns: number): readonly Line[] {
-  const { symbol, tone } = VERDICTS[verdict];
+  const { symbol, tone } = VERDICT_SYMBOLS[verdict];
   return [
     [run(` ${symbol} ${verdict.padEnd(5)}`, tone), run(` ${safeLine(title)}`)],
-    ...texts(evidence, columns, 'plain', 9),
-    ...texts(
+    ...wrapTexts(evidence, columns, 'plain', 9),
+    ...wrapTexts(
       remedy.map((line) => `→ ${line}`),
       columns,
       'accent',
@@ -95,7 +97,12 @@ function findingDetails({ title, verdict, evidence, remedy }: Finding, columns: 
   ];
 }
 
-function texts(lines: readonly string[], columns: number, tone: Run['tone'] = 'plain', indent = 1): readonly Line[] {
+function wrapTexts(
+  lines: readonly string[],
+  columns: number,
+  tone: Run['tone'] = 'plain',
+  indent = 1,
+): readonly Line[] {
   return lines.flatMap((line) =>
     wrapCells(safeLine(line), columns - indent).map((piece) => [run(' '.repeat(indent)), run(piece, tone)]),
   );

@@ -1,5 +1,5 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { ordersFor } from '../../../shared/domain/plan/operator.ts';
+import { buildOrders } from '../../../shared/domain/plan/operator.ts';
 import { parsePath, versionText } from '../../../shared/domain/plan/version.ts';
 import type { Effect } from '../../state/effects.ts';
 import { backendMs } from '../../model/feed-status.ts';
@@ -28,7 +28,7 @@ export function checkPlanRequest(
 ): PlanRequestCheck {
   if (wish.kind === 'new') return newPlan(texts);
   const { session, now } = store.options;
-  const outcome = ordersFor(shownPlan(store), wish, texts[0] ?? '', { session, nowMs: backendMs(store.feed, now()) });
+  const outcome = buildOrders(shownPlan(store), wish, texts[0] ?? '', { session, nowMs: backendMs(store.feed, now()) });
   switch (outcome.kind) {
     case 'orders':
       return { kind: 'effect', effect: { kind: 'order-plan', id: wish.plan, orders: outcome.orders } };

@@ -41,17 +41,17 @@ export function runStep(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs
       case 'wait':
         return store.say(`${stepText(plan, step)}: still running`);
       case 'confirm':
-        return askConfirm(store, plan, step);
+        return confirmManualStep(store, plan, step);
       case 'type':
       case 'agree':
-        return askStart(store, plan, step);
+        return confirmStart(store, plan, step);
       case 'start':
         return submitAtOnce(store, { kind: 'start', plan: plan.id, step: step.id, state: step.state });
     }
   });
 }
 
-function askStart(store: Screen, plan: PlanRun, step: PlanRunStep): void {
+function confirmStart(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   const { confirm } = step;
   openUpgradeDialog(store, {
     title: `Run ${stepText(plan, step)}`,
@@ -73,7 +73,7 @@ function undoLines({ backup }: PlanRun, { action, confirm }: PlanRunStep): reado
   return confirm === undefined ? [] : ['This cannot be undone.', ...back];
 }
 
-function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
+function confirmManualStep(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   const commands = step.commands ?? [];
   openUpgradeDialog(store, {
     title: `Confirm ${stepText(plan, step)}`,
@@ -89,7 +89,7 @@ function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   });
 }
 
-export function askSkip(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+export function confirmSkip(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withCurrentStep(store, (plan, step) => {
     if (step.state === 'running') return store.say(`${stepText(plan, step)}: still running`);
     openUpgradeDialog(store, {
@@ -102,7 +102,7 @@ export function askSkip(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs
   });
 }
 
-export function askRollBack(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+export function confirmRollBack(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withOwnedPlan(store, (plan) => {
     if (plan.backup === null) return store.say('this plan has no backup to roll back to', 'problem');
     openUpgradeDialog(store, {
@@ -119,7 +119,7 @@ export function askRollBack(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'n
   });
 }
 
-export function askAbandon(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
+export function confirmAbandon(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withOwnedPlan(store, (plan) =>
     openUpgradeDialog(store, {
       title: `Abandon plan #${String(plan.id)}`,

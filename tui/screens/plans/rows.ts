@@ -4,9 +4,9 @@ import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunLogLine, PlanRunStep, PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
 import type { RuleVerdict } from '../../../shared/schemas/plan.ts';
 import { clockText, spanText } from '../connection/connection-text.ts';
-import { spread } from '../../text/runs.ts';
+import { spreadRuns } from '../../text/runs.ts';
 import { keyOf } from '../../state/keys.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import { run, type Line, type Tone } from '../../text/theme.ts';
 import { centredTop, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import { isOwnedBy } from '../../../shared/domain/plan/operator.ts';
@@ -30,7 +30,7 @@ export const STEP_STATES: Readonly<
   skipped: { symbol: '-', word: 'skipped', tone: 'warning' },
 };
 
-export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; readonly tone: Tone }>> = {
+export const VERDICT_SYMBOLS: Readonly<Record<RuleVerdict, { readonly symbol: string; readonly tone: Tone }>> = {
   pass: { symbol: '✓', tone: 'ok' },
   warn: { symbol: '!', tone: 'warning' },
   block: { symbol: '✗', tone: 'critical' },
@@ -42,7 +42,7 @@ export function planRows(store: ScreenView & Pick<LiveData, 'plans' | 'nowMs'>, 
   const { steps, log } = planLayout(store);
   return [
     titleRow(store, plan, columns),
-    spread(holderRuns(store, plan), findingRuns(plan), columns),
+    spreadRuns(holderRuns(store, plan), findingRuns(plan), columns),
     ...stepRows(store, plan, steps),
     ...logRows(store, plan, log),
   ];
@@ -51,7 +51,7 @@ export function planRows(store: ScreenView & Pick<LiveData, 'plans' | 'nowMs'>, 
 function titleRow({ nowMs }: Pick<LiveData, 'nowMs'>, plan: PlanRun, columns: number): Line {
   const { id, from, to, created_at, created_by, state } = plan;
   const end = state === 'open' ? nowMs : (plan.log.at(-1)?.at ?? nowMs);
-  return spread(
+  return spreadRuns(
     [
       run(` UPGRADE ${safeLine(from)} → ${safeLine(to)}`, 'strong'),
       run(`   plan #${String(id)}, created ${clockText(created_at, false)} by ${safeLine(created_by)}`),
@@ -85,7 +85,7 @@ function holderRuns(store: ScreenView, plan: PlanRun): Line {
 function findingRuns({ findings }: PlanRun): Line {
   return (['block', 'warn', 'pass'] as const).flatMap((verdict) => {
     const count = findings.filter((finding) => finding.verdict === verdict).length;
-    const { symbol, tone } = VERDICTS[verdict];
+    const { symbol, tone } = VERDICT_SYMBOLS[verdict];
     return count === 0 ? [] : [run(`${symbol} ${String(count)} ${verdict}  `, tone)];
   });
 }
@@ -101,9 +101,9 @@ function stepRows(store: ScreenView & Pick<LiveData, 'nowMs'>, plan: PlanRun, he
   const cells = titleCells(plan, columns);
   const index = Math.max(0, stepNumber(plan, store.state.upgrade.step) - 1);
   const top = centredTop(index, plan.steps.length, height);
-  const head = `${' '.repeat(LEFT_CELLS - 3)}#  ${fit('STEP', cells)}  ${fit('STATE', STATE_CELLS)}  ${fit('TIME', TIME_CELLS)}${columns < WIDE_COLUMNS ? '' : '  NOTE'}`;
+  const head = `${' '.repeat(LEFT_CELLS - 3)}#  ${fitToWidth('STEP', cells)}  ${fitToWidth('STATE', STATE_CELLS)}  ${fitToWidth('TIME', TIME_CELLS)}${columns < WIDE_COLUMNS ? '' : '  NOTE'}`;
   return [
-    [run(fit(head, columns), 'faint')],
+    [run(fitToWidth(head, columns), 'faint')],
     ...plan.steps
       .slice(top, top + height)
       .map((step, row) => stepRow(store, plan, step, { cells, isCursor: top + row === index })),
@@ -125,24 +125,24 @@ function stepRow(
 ): Line {
   const { columns } = store.state.size;
   const isNext = plan.state === 'open' && step.state === 'pending' && currentStep(plan)?.id === step.id;
-  const { symbol, word, tone } = isNext ? NEXT : STEP_STATES[step.state];
+  const { symbol, word, tone } = isNext ? NEXT_STEP : STEP_STATES[step.state];
   const number = String(stepNumber(plan, step.id)).padStart(2);
-  const title = fit(safeLine(step.title), cells);
+  const title = fitToWidth(safeLine(step.title), cells);
   const left = [
     run(isCursor ? ' > ' : '   '),
     run(symbol, tone),
     run(` ${number}  `),
     run(title, isCursor ? 'cursor' : 'plain'),
     run('  '),
-    run(fit(word, STATE_CELLS), tone),
-    run(`  ${fit(timeText(step, store.nowMs), TIME_CELLS)}`),
+    run(fitToWidth(word, STATE_CELLS), tone),
+    run(`  ${fitToWidth(timeText(step, store.nowMs), TIME_CELLS)}`),
   ];
   if (columns < WIDE_COLUMNS) return left;
   const noteWidth = columns - LEFT_CELLS - cells - STATE_CELLS - TIME_CELLS - 6;
-  return [...left, run(`  ${fit(noteText(step), noteWidth)}`, 'faint')];
+  return [...left, run(`  ${fitToWidth(noteText(step), noteWidth)}`, 'faint')];
 }
 
-const NEXT = { symbol: '›', word: 'next', tone: 'strong' } as const;
+const NEXT_STEP = { symbol: '›', word: 'next', tone: 'strong' } as const;
 
 function timeText({ state, started_at, ended_at }: PlanRunStep, nowMs: number): string {
   if (started_at === null || state === 'skipped') return '';
@@ -167,17 +167,17 @@ function logRows(store: ScreenView & Pick<LiveData, 'plans'>, plan: PlanRun, hei
   const orders = orderLines(plan, step);
   const lines = plan.log
     .filter((line) => line.step === (step?.id ?? null))
-    .flatMap((line) => wrapped(logLine(line), columns));
+    .flatMap((line) => wrapLine(logLine(line), columns));
   const shown =
     lines.length > 0
       ? lines
-      : (step?.details ?? []).flatMap((text) => wrapped([run(' '), run(safeLine(text), 'faint')], columns));
+      : (step?.details ?? []).flatMap((text) => wrapLine([run(' '), run(safeLine(text), 'faint')], columns));
   const logHeight = Math.max(0, height - orders.length);
   return [rule, ...shown.slice(Math.max(0, shown.length - logHeight)), ...orders];
 }
 
 /** Wraps the text of a line. Further rows are indented, so that only the first row has the head, such as the time. */
-function wrapped([head, text]: Line, columns: number): readonly Line[] {
+function wrapLine([head, text]: Line, columns: number): readonly Line[] {
   if (head === undefined || text === undefined) return [];
   const indent = cellWidth(head.text);
   return wrapCells(text.text, columns - indent).map((piece, index) => [

@@ -1,5 +1,5 @@
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
-import { sideBySide, halves } from '../../text/side-by-side.ts';
+import { sideBySide, halfWidths } from '../../text/side-by-side.ts';
 import { messageLine, ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { fitRuns } from '../../text/runs.ts';
 import { pageRows } from '../../state/screen-layout.ts';
@@ -7,7 +7,7 @@ import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import { planRows } from './rows.ts';
 import { upgradeColumns, upgradeHeight, type UpgradeSection } from './lines.ts';
-import { fit } from '../../terminal/cells.ts';
+import { fitToWidth } from '../../terminal/cells.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { failureText } from '../failure-text.ts';
 
@@ -22,7 +22,7 @@ export function upgradeScreen(store: PagePorts): Page {
   if (store.state.upgrade.page === 'plan' && plan !== undefined) return planScreen(store, plan);
   const { tall, rows } = pageRows(store.state);
   const columns = upgradeColumns(store);
-  const widths = columns.length > 1 ? halves(store.state.size.columns) : [store.state.size.columns];
+  const widths = columns.length > 1 ? halfWidths(store.state.size.columns) : [store.state.size.columns];
   const height = upgradeHeight(store);
   const top = Math.min(store.list.cursor.top, Math.max(0, height - rows));
   const lines = columns.map((sections, index) => sectionLines(sections, widths[index] ?? 0).slice(top));
@@ -51,7 +51,7 @@ function sectionLines(sections: readonly UpgradeSection[], width: number): reado
     ...(index === 0 ? [] : [[]]),
     fitRuns([run(`  ${title.toUpperCase()}`, 'strong')], width),
     ...lines.map(({ label, text, tone }) =>
-      fitRuns([run(label === '' ? '    ' : `    ${fit(label, LABEL_CELLS)}  `), run(text, tone)], width),
+      fitRuns([run(label === '' ? '    ' : `    ${fitToWidth(label, LABEL_CELLS)}  `), run(text, tone)], width),
     ),
   ]);
 }

@@ -4,18 +4,20 @@ import type { Report } from '../../../shared/schemas/report.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ReportLayer } from '../../state/layers/loaded.ts';
 import type { ScreenView } from '../../state/ports.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import { RowCache, textRows } from '../../text/describe.ts';
-import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
+import { run, SEVERITY_STYLES, type Line, type Tone } from '../../text/theme.ts';
 import { whenText } from '../log/lines.ts';
 import { openPlot, openPoints } from '../open-over-time.ts';
 
 /** Minimum width of a column of the report, in cells. */
 const CELLS_LEAST = 6;
 
-const GAP = 2;
+const GAP_CELLS = 2;
 
-const WORD_TONES: ReadonlyMap<string, Tone> = new Map(Object.values(STATUS).map(({ word, tone }) => [word, tone]));
+const WORD_TONES: ReadonlyMap<string, Tone> = new Map(
+  Object.values(SEVERITY_STYLES).map(({ word, tone }) => [word, tone]),
+);
 
 /** Returns the lines of the shift report: its summary and its sections. */
 export function reportLines(
@@ -62,7 +64,7 @@ function sectionLines({ title, columns, rows, count, more, empty }: ReportSectio
   const cells = cellsOf([columns, ...texts], width - 1);
   const row = (line: readonly string[], toneOf: (text: string) => Tone): Line =>
     line.map((text, index) =>
-      run(`${index === 0 ? ' ' : ''}${fit(text, cells[index] ?? 0)}${' '.repeat(GAP)}`, toneOf(text)),
+      run(`${index === 0 ? ' ' : ''}${fitToWidth(text, cells[index] ?? 0)}${' '.repeat(GAP_CELLS)}`, toneOf(text)),
     );
   return [
     [],
@@ -82,7 +84,7 @@ function sectionLines({ title, columns, rows, count, more, empty }: ReportSectio
  */
 function cellsOf(rows: readonly (readonly string[])[], width: number): readonly number[] {
   const cells = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => cellWidth(row[index] ?? ''))));
-  let excess = cells.reduce((sum, one) => sum + one + GAP, 0) - width;
+  let excess = cells.reduce((sum, one) => sum + one + GAP_CELLS, 0) - width;
   while (excess > 0) {
     const widest = Math.max(...cells);
     if (widest <= CELLS_LEAST) break;

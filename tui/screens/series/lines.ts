@@ -5,7 +5,7 @@ import { run, type Line } from '../../text/theme.ts';
 import { pageHeight } from '../page.tsx';
 
 /** Number of rows of a plot with its title: fewer are unreadable, more do not show more. */
-const ROWS = { least: 8, most: 16 } as const;
+const PLOT_ROWS = { least: 8, most: 16 } as const;
 
 /** Number of screen rows above the plots: the title and the rule. */
 const HEAD_ROWS = 2;
@@ -16,6 +16,6 @@ export function seriesPageLines(store: ScreenView, { load: { data } }: SeriesLay
   const { columns } = store.state.size;
   const count = Math.max(1, plotCount(data));
   const height = pageHeight(store, 'short', 1) - HEAD_ROWS;
-  const rows = Math.max(ROWS.least, Math.min(ROWS.most, Math.floor(height / count)));
+  const rows = Math.max(PLOT_ROWS.least, Math.min(PLOT_ROWS.most, Math.floor(height / count)));
   return seriesLines(data, { width: columns - 2, rows }).map((line) => [run(' ')].concat(line));
 }

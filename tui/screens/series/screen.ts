@@ -1,7 +1,7 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { targetOf } from '../../model/target.ts';
 import type { SeriesLayer } from '../../state/layers/loaded.ts';
-import { spread } from '../../text/runs.ts';
+import { spreadRuns } from '../../text/runs.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { asOfLine, notLoadedLines } from '../freshness.ts';
 import type { Page, PagePorts } from '../page.tsx';
@@ -11,7 +11,7 @@ import { textPage } from '../text-page.ts';
 export function seriesScreen(store: PagePorts, layer: SeriesLayer): Page {
   const { client, check } = targetOf(layer.id);
   const breadcrumb: Line = [run(' values › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];
-  const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns)];
+  const head = [spreadRuns(breadcrumb, asOfLine(layer.load), store.state.size.columns)];
   return textPage(
     store,
     layer,

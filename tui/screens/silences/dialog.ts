@@ -1,6 +1,6 @@
 import { keyOf } from '../../state/keys.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { WORST_FIRST } from '../../../shared/domain/severity.ts';
+import { SEVERITIES_WORST_FIRST } from '../../../shared/domain/severity.ts';
 import { targetId } from '../../../shared/domain/silencing.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -22,14 +22,14 @@ import {
 } from './form.ts';
 import { endProblem } from './submission.ts';
 import { lostRecurrences } from './lost-recurrence.ts';
-import { recurrenceRows, recurs, windowRows } from './recurrence.ts';
+import { recurrenceRows, isRecurring, windowRows } from './recurrence.ts';
 import { recurringConflictText, scheduleText } from '../../words/recurrence-text.ts';
 import type { SilencePreview } from '../../model/silence-preview.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { shownDate } from '../../words/shown-time.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
-import { run, STATUS, type Line } from '../../text/theme.ts';
+import { run, SEVERITY_STYLES, type Line } from '../../text/theme.ts';
 import { targetNames } from '../../model/target-names.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, dialogRows, dialogWidth, type DialogPage } from '../../form/dialog.tsx';
@@ -38,7 +38,7 @@ import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
 /** Maximum number of names in a line of the dialog. If there are more, the line says how many. */
-const NAMED_MAX = 3;
+const NAMED_OBJECTS_MAX = 3;
 
 /** The data that the silence dialog shows. */
 export interface SilenceDialogState {
@@ -71,7 +71,7 @@ export function silenceDialog(state: SilenceDialogState, size: ScreenSize): Dial
     form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
   // The chosen scope, the number of matches and the buttons take one row each.
   const available = { width, rows: dialogRows(size.rows) - fields.length - problem.length - 3 };
-  const times = recurs(form) ? windowRows(form, nowMs, available) : [endLine(form, nowMs)];
+  const times = isRecurring(form) ? windowRows(form, nowMs, available) : [endLine(form, nowMs)];
   const figures: readonly Line[] = [matchLine(preview), ...times];
   const buttons: Line = [
     buttonRun(effectText(form, preview), form.field === 'submit'),
@@ -125,7 +125,7 @@ function effectText(form: SilenceForm, { total, isCounting }: SilencePreview): s
   const { origin } = form;
   if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
   // The text contains no number of events, because for a recurring silence or a search they change or do not exist yet.
-  if (recurs(form) || (isSearch(form) && total === 0 && isCounting !== true))
+  if (isRecurring(form) || (isSearch(form) && total === 0 && isCounting !== true))
     return `Create ${countOf(Math.max(1, silenceScopeEntries(form).length), 'silence')}`;
   if (isCounting === true) return 'Silence all matches';
   // A silence for a maintenance can be created before there is an event to silence.
@@ -164,7 +164,7 @@ function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[]
  * cover.
  */
 function entryLines(entries: readonly SilencedRow[], width: number): readonly Line[] {
-  const shown = entries.length > NAMED_MAX ? entries.slice(0, NAMED_MAX - 1) : entries;
+  const shown = entries.length > NAMED_OBJECTS_MAX ? entries.slice(0, NAMED_OBJECTS_MAX - 1) : entries;
   const moreCount = entries.length - shown.length;
   const lines = shown.map((entry, index): Line => {
     const by = entry.creator === null ? '' : ` by ${entry.creator}`;
@@ -184,11 +184,11 @@ function scopeText(form: SilenceForm, scope: SilenceScope): string {
     case 'pairs':
       return targets.length === 1 && target !== undefined
         ? safeLine(`this check on this client: ${target.client}/${target.check}`)
-        : `these ${String(targets.length)} client/check pairs: ${names(targets.map(({ client, check }) => `${client}/${check}`))}`;
+        : `these ${String(targets.length)} client/check pairs: ${namesText(targets.map(({ client, check }) => `${client}/${check}`))}`;
     case 'checks':
-      return `check ${names(targetNames(targets).checks)} on all clients`;
+      return `check ${namesText(targetNames(targets).checks)} on all clients`;
     case 'clients':
-      return `client ${names(targetNames(targets).clients)}: all checks`;
+      return `client ${namesText(targetNames(targets).clients)}: all checks`;
     case 'subscription': {
       const more =
         form.subscriptions.length > 1
@@ -251,8 +251,8 @@ function reasonField({ field, origin, reason: line }: SilenceForm, policy: Silen
 
 function matchLine({ total, bySeverity, alreadySilenced, isCounting }: SilencePreview): Line {
   if (isCounting === true) return [fieldLabel('Preview'), run('counting matches', 'faint')];
-  const parts = WORST_FIRST.filter((severity) => bySeverity[severity] > 0).map((severity) =>
-    run(` ${STATUS[severity].symbol} ${String(bySeverity[severity])}`, STATUS[severity].tone),
+  const parts = SEVERITIES_WORST_FIRST.filter((severity) => bySeverity[severity] > 0).map((severity) =>
+    run(` ${SEVERITY_STYLES[severity].symbol} ${String(bySeverity[severity])}`, SEVERITY_STYLES[severity].tone),
   );
   const already = alreadySilenced === 0 ? '' : `, ${String(alreadySilenced)} already silenced`;
   return [fieldLabel('Preview'), run(`matches now: ${countOf(total, 'event')}`, 'strong'), ...parts, run(already)];
@@ -316,11 +316,13 @@ function noteLines(state: SilenceDialogState, width: number): readonly Line[] {
       : []),
     ...globalText(form).map((text) => note(text)),
     ...recentLines(state),
-    ...replaced(form, silenced)
+    ...replacedSilences(form, silenced)
       .filter((entry) => !lost.includes(entry))
       .map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
     ...(form.origin !== undefined || preview.others.count === 0 ? [] : [note(othersText(preview), false)]),
-    ...overlaps(form, preview, silenced).map((entry) => note(`overlaps with ${entryText(entry, nowMs)}`, false)),
+    ...overlappingSilences(form, preview, silenced).map((entry) =>
+      note(`overlaps with ${entryText(entry, nowMs)}`, false),
+    ),
     ...(policy.reason_pattern === null
       ? []
       : [note(`the reason must match: ${safeLine(policy.reason_pattern)}`, false)]),
@@ -356,14 +358,14 @@ function globalText({ origin, scope }: SilenceForm): readonly string[] {
 }
 
 /** Returns the existing silences that the new silences replace, because they have the same id. */
-function replaced(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
+function replacedSilences(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
   if (form.origin !== undefined) return [];
   return silenceScopeEntries(form)
     .flatMap((parts) => silenced.get(targetId(parts)) ?? [])
-    .slice(0, NAMED_MAX);
+    .slice(0, NAMED_OBJECTS_MAX);
 }
 
-function overlaps(
+function overlappingSilences(
   form: SilenceForm,
   preview: SilencePreview,
   silenced: ReadonlyMap<string, SilencedRow>,
@@ -395,8 +397,10 @@ function momentText(atMs: number, nowMs: number): string {
   return `${isToday ? '' : `${day} `}${clockText(atMs, false)}`;
 }
 
-function names(all: readonly string[]): string {
+function namesText(all: readonly string[]): string {
   const unique = [...new Set(all)].map(safeLine);
-  const moreCount = unique.length - NAMED_MAX;
-  return moreCount > 0 ? `${unique.slice(0, NAMED_MAX).join(', ')} and ${String(moreCount)} more` : unique.join(', ');
+  const moreCount = unique.length - NAMED_OBJECTS_MAX;
+  return moreCount > 0
+    ? `${unique.slice(0, NAMED_OBJECTS_MAX).join(', ')} and ${String(moreCount)} more`
+    : unique.join(', ');
 }

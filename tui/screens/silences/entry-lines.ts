@@ -4,13 +4,13 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import { countText } from '../../words/count-text.ts';
-import { run, STATUS, type Line } from '../../text/theme.ts';
+import { run, SEVERITY_STYLES, type Line } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
 import { shownTime } from '../../words/shown-time.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { windowsOf } from './recurrence.ts';
-import { BLANK, describe, type Described } from '../../text/describe.ts';
+import { BLANK_DESCRIPTION, descriptionLines, type Description } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import type { SilenceDialogData, ScreenView } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
@@ -27,18 +27,18 @@ export function silenceEntryLines(
   if (entry !== undefined) {
     const details = [
       ...entryDetails(entry, undefined, nowMs),
-      ...idleness(entry, nowMs),
+      ...idleNote(entry, nowMs),
       ...suppressionDetails(load.data, nowMs),
     ];
-    return describe([...details, BLANK, covered(store, entry, look.width)], look);
+    return descriptionLines([...details, BLANK_DESCRIPTION, coveredEvents(store, entry, look.width)], look);
   }
   const ended = store.silenceHistory.get(id, nowMs);
   if (ended === undefined)
     return [[run(' This silence has ended; its details are no longer available. Esc goes back.')]];
-  return describe(entryDetails(ended.entry, ended.endedAtMs, nowMs), look);
+  return descriptionLines(entryDetails(ended.entry, ended.endedAtMs, nowMs), look);
 }
 
-function entryDetails(entry: SilencedRow, endedAtMs: number | undefined, nowMs: number): readonly Described[] {
+function entryDetails(entry: SilencedRow, endedAtMs: number | undefined, nowMs: number): readonly Description[] {
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = entry;
   const ends = [
     ...(end === null ? [] : [momentText(end, nowMs)]),
@@ -61,7 +61,7 @@ function entryDetails(entry: SilencedRow, endedAtMs: number | undefined, nowMs: 
 }
 
 /** Returns a note if the backend reports that the silence has matched no event for long. */
-function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
+function idleNote({ idle }: SilencedRow, nowMs: number): readonly Description[] {
   if (idle === undefined) return [];
   const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless an event matches`;
   return [{ label: 'idle', text: `no matching event since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
@@ -72,7 +72,7 @@ function windowDetails(
   recurrence: Recurrence,
   endedAtMs: number | undefined,
   nowMs: number,
-): readonly Described[] {
+): readonly Description[] {
   const recurs = { label: 'recurs', text: recurrenceText(recurrence) };
   if (endedAtMs !== undefined) return [recurs];
   const { begin, expire_at: end } = entry;
@@ -82,7 +82,7 @@ function windowDetails(
 }
 
 /** Returns the lines that say how many notifications the silence has suppressed so far. */
-function suppressionDetails(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Described[] {
+function suppressionDetails(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Description[] {
   if (kept === undefined) return [];
   const { suppressed, last_suppressed: last } = kept;
   if (suppressed === 0) return [{ label: 'effect', text: 'no notification suppressed so far', tone: 'faint' }];
@@ -94,17 +94,17 @@ function suppressionDetails(kept: SilenceEntryLayer['load']['data'], nowMs: numb
   return [last1, { label: '', text: ofWindow }];
 }
 
-function covered(
+function coveredEvents(
   store: Pick<SilenceDialogData, 'silenceMatches'> & Pick<LiveData, 'nowMs'>,
   entry: SilencedRow,
   width: number,
-): Described {
+): Description {
   const { count, listed } = store.silenceMatches(entry);
   const isPending = (entry.begin ?? 0) * 1000 > store.nowMs;
   const said = `${isPending ? 'would cover now' : 'covers now'}: ${count === 0 ? 'no event' : countOf(count, 'event')}`;
   const moreCount = count - listed.length;
   const rows = listed.map(({ row }): Line => {
-    const { symbol, word, tone } = STATUS[severityOf(row.status)];
+    const { symbol, word, tone } = SEVERITY_STYLES[severityOf(row.status)];
     const text = `  ${safeLine(`${row.client} / ${row.check}`)}  ${safeLine(row.output)}`;
     return [run(`${symbol} ${word.padEnd(4)}`, tone), run(cutCells(text, width - 17))];
   });

@@ -6,9 +6,9 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { wrapIndex, visitedFields, stepForm, type FormField, type FormStep } from '../../form/form.ts';
 import { editLine, EMPTY_LINE, lineOf, selectedLine, type LineEditor } from '../../text/line-editor.ts';
-import { noRecurrence, RECURRENCE_FIELDS, recurrenceLines, recurs } from './recurrence.ts';
+import { noRecurrence, RECURRENCE_FIELDS, recurrenceLines, isRecurring } from './recurrence.ts';
 import { localClock, localZone, startText } from '../../words/shown-time.ts';
-import type { Target } from '../../model/target.ts';
+import type { EventTarget } from '../../model/target.ts';
 import { targetNames } from '../../model/target-names.ts';
 import { TARGETS_MAX } from '../../keys/targets.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
@@ -53,7 +53,7 @@ const HOUR_MS = 3_600_000;
  *   `scope` and `subscription`: the scope that fits the selected rows best; default: the targets one by one
  */
 export function openSilenceForm(
-  targets: readonly Target[],
+  targets: readonly EventTarget[],
   subscriptions: readonly string[],
   {
     search = '',
@@ -73,7 +73,7 @@ export function openSilenceForm(
   };
 }
 
-function newForm(targets: readonly Target[], subscriptions: readonly string[], search: string): SilenceForm {
+function newForm(targets: readonly EventTarget[], subscriptions: readonly string[], search: string): SilenceForm {
   return {
     targets,
     origin: undefined,
@@ -100,7 +100,7 @@ function newForm(targets: readonly Target[], subscriptions: readonly string[], s
  * Returns a new silence form with the reason from the dialog that the user canceled. If both are about the same events,
  * the form also gets its search and its times. The scope starts over, because a wide one must be chosen each time.
  */
-export function withDraft(form: SilenceForm, draft: SilenceForm | undefined): SilenceForm {
+export function applyDraft(form: SilenceForm, draft: SilenceForm | undefined): SilenceForm {
   if (draft === undefined) return form;
   const isSame =
     form.origin === undefined &&
@@ -174,7 +174,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   {
     id: 'expires',
     letter: 'e',
-    isVisited: (form) => !recurs(form),
+    isVisited: (form) => !isRecurring(form),
     choose: (form, by) => ({ ...form, duration: wrapIndex(form.duration + by, silenceDurations(form).length) }),
     type: (form, text) =>
       DURATION_START.test(text)
@@ -188,7 +188,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'custom',
-    isVisited: (form) => !recurs(form) && durationOf(form)?.kind === 'custom',
+    isVisited: (form) => !isRecurring(form) && durationOf(form)?.kind === 'custom',
     line: lineField('custom'),
   },
   {
@@ -197,7 +197,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
     type: typeReason,
     isCheckbox: true,
     // If several silences are changed, each silence keeps its own setting of whether it ends on resolve.
-    isVisited: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
+    isVisited: (form) => !isRecurring(form) && (form.origin === undefined || form.origin.entries.length === 1),
     choose: (form) => ({ ...form, onResolve: !endsOnResolve(form) }),
     toggles: true,
   },
@@ -292,7 +292,7 @@ export function silenceFields(form: SilenceForm): readonly SilenceField[] {
 /** Returns the subscription, check or selector of each silence in the form, even if the form is incomplete. */
 export function silenceScopeEntries(
   form: Pick<SilenceForm, 'targets' | 'origin' | 'scope' | 'subscriptions' | 'subscription' | 'selector'>,
-): readonly SilenceParts[] {
+): readonly SilenceTargetFields[] {
   if (form.origin !== undefined) return form.origin.entries.map(partsOf);
   switch (form.scope) {
     case 'pairs':
@@ -314,14 +314,14 @@ export function silenceScopeEntries(
   }
 }
 
-interface SilenceParts {
+interface SilenceTargetFields {
   readonly subscription?: string;
   readonly check?: string;
   readonly selector?: string;
 }
 
 /** Returns the subscription, check and selector of a silence, which together decide which events it covers. */
-export function partsOf({ subscription, check, selector }: SilencedRow): SilenceParts {
+export function partsOf({ subscription, check, selector }: SilencedRow): SilenceTargetFields {
   return {
     ...(subscription !== null && { subscription }),
     ...(check !== null && { check }),

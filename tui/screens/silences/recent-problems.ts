@@ -1,7 +1,7 @@
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import { selectorProblem, silenceScopeEntries } from './form.ts';
-import { recurs, typedRecurrence } from './recurrence.ts';
+import { isRecurring, typedRecurrence } from './recurrence.ts';
 import type { Screen } from '../../state/ports.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceForm } from '../../state/layers/silence.ts';
@@ -41,8 +41,8 @@ export class SilenceRecent {
     if (layer?.kind !== 'silence') return this.#forget();
     if (store.whereColumn !== undefined) return;
     const { form } = layer;
-    if (form.origin?.kind === 'change' && !recurs(form)) return;
-    const recurrence = recurrenceIn(form, nowMs);
+    if (form.origin?.kind === 'change' && !isRecurring(form)) return;
+    const recurrence = validRecurrence(form, nowMs);
     const entries = silenceScopeEntries(form);
     // Nothing is requested for values that cannot be parsed: the dialog reports them itself.
     if (entries.length === 0 || entries.some(isUnreadable)) return;
@@ -97,12 +97,12 @@ export class SilenceRecent {
 function keyOf(form: SilenceForm): string {
   const entries = silenceScopeEntries(form).map(({ subscription, check, selector }) => [subscription, check, selector]);
   const { schedule, zone, lasts, firstDay, lastDay } = form;
-  const times = recurs(form) ? [schedule, zone, lasts, firstDay, lastDay].map(({ text }) => text) : [];
+  const times = isRecurring(form) ? [schedule, zone, lasts, firstDay, lastDay].map(({ text }) => text) : [];
   return JSON.stringify([entries, times]);
 }
 
-function recurrenceIn(form: SilenceForm, nowMs: number): Recurrence | undefined {
-  const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
+function validRecurrence(form: SilenceForm, nowMs: number): Recurrence | undefined {
+  const read = isRecurring(form) ? typedRecurrence(form, nowMs) : undefined;
   return read?.problem === undefined ? read?.recurrence : undefined;
 }
 

@@ -57,13 +57,13 @@ export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(
   ([id, { line, letter }]): FormField<SilenceForm> => ({
     id,
     letter,
-    isVisited: recurs,
+    isVisited: isRecurring,
     line: { of: (form) => form[line], with: (form, next) => ({ ...form, [line]: next }) },
   }),
 );
 
 /** Returns whether the form creates or changes a recurring silence. */
-export function recurs({ starts }: Pick<SilenceForm, 'starts'>): boolean {
+export function isRecurring({ starts }: Pick<SilenceForm, 'starts'>): boolean {
   return starts === 'recurs';
 }
 
@@ -101,7 +101,7 @@ export function fieldOfPart(part: RecurrencePart): SilenceField {
 
 /** Returns the rows of the fields of a recurrence. If a field is not valid, its row says so. */
 export function recurrenceRows(form: SilenceForm, nowMs: number): readonly FieldRow[] {
-  if (!recurs(form)) return [];
+  if (!isRecurring(form)) return [];
   const read = typedRecurrence(form, nowMs);
   const wrong = read.problem === undefined || form.schedule.text === '' ? undefined : FIELD_OF_PART[read.part];
   return Array.from(FIELD_DETAILS, ([id, { label, letter, line, hint }]) => ({
@@ -112,13 +112,13 @@ export function recurrenceRows(form: SilenceForm, nowMs: number): readonly Field
       kind: 'line',
       line: form[line],
       cells: 20,
-      hint: id === wrong ? 'invalid: see below' : isHinted(form, id, line) ? hint : '',
+      hint: id === wrong ? 'invalid: see below' : showsHint(form, id, line) ? hint : '',
     },
   }));
 }
 
 /** Returns true if an example is shown beside the field: it has the focus, or it is empty. */
-function isHinted(form: SilenceForm, id: SilenceField, line: keyof RecurrenceLines): boolean {
+function showsHint(form: SilenceForm, id: SilenceField, line: keyof RecurrenceLines): boolean {
   return form.field === id || form[line].text === '';
 }
 

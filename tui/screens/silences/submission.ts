@@ -22,7 +22,7 @@ import {
   silenceSeconds,
   silenceStartMs,
 } from './form.ts';
-import { fieldOfPart, recurs, typedRecurrence } from './recurrence.ts';
+import { fieldOfPart, isRecurring, typedRecurrence } from './recurrence.ts';
 
 export type SilenceSubmission =
   | { readonly kind: 'ready'; readonly entries: readonly SubmittedMonSilenced[] }
@@ -43,22 +43,25 @@ export interface SubmissionContext {
 export function silenceSubmission(form: SilenceForm, context: SubmissionContext): SilenceSubmission {
   if (form.origin === undefined && form.scope === 'search') {
     const problem = selectorProblem(form.selector.text);
-    if (problem !== undefined) return incomplete('selector', problem);
+    if (problem !== undefined) return incompleteSubmission('selector', problem);
   }
-  const made = recurs(form) ? recurringEntries(form, context) : entriesOnce(form, context);
+  const made = isRecurring(form) ? recurringEntries(form, context) : entriesOnce(form, context);
   if ('kind' in made) return made;
   for (const entry of made) {
-    const refused = refusal(context.policy, entry);
+    const refused = policyViolation(context.policy, entry);
     if (refused !== undefined) return refused;
   }
   return { kind: 'ready', entries: made };
 }
 
-type Incomplete = SilenceSubmission & { readonly kind: 'incomplete' };
+type IncompleteSubmission = SilenceSubmission & { readonly kind: 'incomplete' };
 
-function recurringEntries(form: SilenceForm, context: SubmissionContext): readonly SubmittedMonSilenced[] | Incomplete {
+function recurringEntries(
+  form: SilenceForm,
+  context: SubmissionContext,
+): readonly SubmittedMonSilenced[] | IncompleteSubmission {
   const read = typedRecurrence(form, context.nowMs);
-  if (read.problem !== undefined) return incomplete(fieldOfPart(read.part), read.problem);
+  if (read.problem !== undefined) return incompleteSubmission(fieldOfPart(read.part), read.problem);
   const { recurrence } = read;
   if (form.origin !== undefined) {
     return form.origin.entries.map((entry) => ({
@@ -78,17 +81,23 @@ function recurringEntries(form: SilenceForm, context: SubmissionContext): readon
   }));
 }
 
-function entriesOnce(form: SilenceForm, context: SubmissionContext): readonly SubmittedMonSilenced[] | Incomplete {
+function entriesOnce(
+  form: SilenceForm,
+  context: SubmissionContext,
+): readonly SubmittedMonSilenced[] | IncompleteSubmission {
   const startMs = silenceStartMs(form, context.nowMs);
   if (startMs === undefined) {
     const { text } = form.at;
     const { problem } = readStartTime(text, localClock(context.nowMs));
-    return incomplete('at', (text.trim() === '' ? undefined : problem) ?? `type a start time: ${START_TIME_HINT}`);
+    return incompleteSubmission(
+      'at',
+      (text.trim() === '' ? undefined : problem) ?? `type a start time: ${START_TIME_HINT}`,
+    );
   }
   const expire = silenceSeconds(form, startMs);
-  if (expire === undefined) return incomplete('custom', durationProblem(form.custom.text));
+  if (expire === undefined) return incompleteSubmission('custom', durationProblem(form.custom.text));
   if (expire === 'keep' && endsBefore(form, startMs)) {
-    return incomplete('expires', 'it would end before it starts: choose another end');
+    return incompleteSubmission('expires', 'it would end before it starts: choose another end');
   }
   const begin = form.starts === 'at' ? startMs / 1000 : undefined;
   return form.origin === undefined
@@ -101,7 +110,7 @@ function entriesOnce(form: SilenceForm, context: SubmissionContext): readonly Su
  * if it does not.
  */
 export function endProblem(form: SilenceForm, policy: SilencePolicy, nowMs: number): string | undefined {
-  const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
+  const read = isRecurring(form) ? typedRecurrence(form, nowMs) : undefined;
   const typed = silenceSeconds(form, silenceStartMs(form, nowMs) ?? nowMs);
   const expire = read === undefined ? typed : read.problem === undefined ? read.recurrence.duration : undefined;
   if (expire === undefined || expire === 'keep') return undefined;
@@ -150,7 +159,7 @@ function nextEntry(
   return {
     ...partsOf(entry),
     begin: starts,
-    expire: expire === 'keep' ? secondsKept(entry, startMs) : expire,
+    expire: expire === 'keep' ? secondsToExistingEnd(entry, startMs) : expire,
     expire_on_resolve: isOnly ? endsOnResolve(form) : entry.expire_on_resolve,
     ...words,
   };
@@ -165,7 +174,7 @@ function creatorAndReason(
   const isChange = origin?.kind === 'change';
   const isOnly = origin?.entries.length === 1;
   const typed = text.trim();
-  const reason = isChange ? withNote(entry, typed, creator) : isOnly || typed !== '' ? typed : (entry.reason ?? '');
+  const reason = isChange ? addNote(entry, typed, creator) : isOnly || typed !== '' ? typed : (entry.reason ?? '');
   return {
     reason: reason === '' ? undefined : reason,
     creator: isChange ? (entry.creator ?? creator) : creator,
@@ -176,7 +185,7 @@ function creatorAndReason(
  * Returns the reason of a silence, with a note about who changed the silence and why. If the creator changes it without
  * typing a note, no note is added.
  */
-function withNote({ reason, creator }: SilencedRow, note: string, by: string): string {
+function addNote({ reason, creator }: SilencedRow, note: string, by: string): string {
   if (note === '' && creator === by) return reason ?? '';
   return [...(reason === null || reason === '' ? [] : [reason]), `${by}: ${note === '' ? 'changed' : note}`].join(
     ' / ',
@@ -188,23 +197,23 @@ function endsBefore({ origin, hasStart }: SilenceForm, startMs: number): boolean
 }
 
 /** Returns the seconds from the start to the existing end, at least 1; -1 if the silence never expires. */
-function secondsKept({ expire_at: end }: SilencedRow, startMs: number): number {
+function secondsToExistingEnd({ expire_at: end }: SilencedRow, startMs: number): number {
   return end === null ? EXPIRE_NEVER : Math.max(1, Math.ceil(end - startMs / 1000));
 }
 
-function refusal(policy: SilencePolicy, entry: SubmittedMonSilenced): SilenceSubmission | undefined {
+function policyViolation(policy: SilencePolicy, entry: SubmittedMonSilenced): SilenceSubmission | undefined {
   const reason = entry.reason ?? '';
   if (policy.reason === 'required' && reason.trim() === '') {
-    return incomplete('reason', 'a reason is required');
+    return incompleteSubmission('reason', 'a reason is required');
   }
   const ofReason = policyProblem({ ...policy, max_expire: null }, { reason });
-  if (ofReason !== undefined) return incomplete('reason', ofReason);
+  if (ofReason !== undefined) return incompleteSubmission('reason', ofReason);
   const { expire, recurrence } = entry;
   const ofEnd = policyProblem(policy, { reason, expire: recurrence?.duration ?? expire });
-  return ofEnd === undefined ? undefined : incomplete(recurrence ? 'lasts' : 'expires', ofEnd);
+  return ofEnd === undefined ? undefined : incompleteSubmission(recurrence ? 'lasts' : 'expires', ofEnd);
 }
 
-function incomplete(field: SilenceField, problem: string): Incomplete {
+function incompleteSubmission(field: SilenceField, problem: string): IncompleteSubmission {
   return { kind: 'incomplete', field, problem };
 }
 

@@ -2,19 +2,19 @@ import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { mayChange } from '../../keys/may-change.ts';
 import { existingTargets } from '../../keys/targets.ts';
-import { askFirst, namesWithinLimit, TYPED_CONFIRM_ABOVE } from '../../form/confirm.ts';
+import { openConfirmation, namesWithinLimit, TYPED_CONFIRM_ABOVE } from '../../form/confirm.ts';
 import { isLastText, isTyped } from '../../form/form.ts';
 import type { FormDialog } from '../../keys/form-dialog.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import { type Target, targetName } from '../../model/target.ts';
+import { type EventTarget, targetName } from '../../model/target.ts';
 import { countOf, operationName } from '../../words/changes.ts';
 import { recurringConflictText, RECURRENCE_UNSUPPORTED } from '../../words/recurrence-text.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 import type { SilenceLayer, SilenceForm } from '../../state/layers/silence.ts';
 import type { Screen, SilenceDialogData } from '../../state/ports.ts';
 import { lostRecurrences } from './lost-recurrence.ts';
-import { recurs } from './recurrence.ts';
+import { isRecurring } from './recurrence.ts';
 import { nextSilenceForm, SILENCE_FIELDS, lastSilenceOf } from './form.ts';
 import { silenceSubmission, changedMeanwhile, entryText, silenceOperations } from './submission.ts';
 
@@ -24,7 +24,7 @@ export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   // After a warning Enter goes to the button, so that a key that repeats does not confirm.
   isLastText: ({ form }) => !form.isWarned && !form.isWarnedUncounted && isLastText(SILENCE_FIELDS, form),
   step: ({ kind, form }, step) => ({ kind, form: nextSilenceForm(form, step) }),
-  submit,
+  submit: submitSilence,
   onCancel: (store, { form }) => {
     if (form.origin?.kind === 'change') return store.say('no silence was changed');
     const typed = form.targets.length === 0 ? [form.selector, form.reason, form.custom] : [form.reason, form.custom];
@@ -35,35 +35,35 @@ export const SILENCE_FORM: FormDialog<SilenceLayer> = {
 };
 
 /** Submits the form. If events or silences have changed since the user opened it, shows that in the form instead. */
-function submit(store: ActionPorts, layer: SilenceLayer): void {
+function submitSilence(store: ActionPorts, layer: SilenceLayer): void {
   if (!mayChange(store, 'form-submit')) return;
   const { creator, now } = store.options;
   // What is missing comes first, so that a confirmation is not asked for twice.
   const submission = silenceSubmission(layer.form, { creator, policy: store.silencePolicy, nowMs: now() });
   if (submission.kind === 'incomplete') {
-    return putForm(store, { ...layer.form, problem: submission.problem, field: submission.field });
+    return showForm(store, { ...layer.form, problem: submission.problem, field: submission.field });
   }
-  const form = recheck(store, layer.form);
-  if (form !== layer.form) return putForm(store, form);
+  const form = checkForChanges(store, layer.form);
+  if (form !== layer.form) return showForm(store, form);
   const unknown = unknownRecurrence(store, form);
-  if (unknown !== undefined) return putForm(store, { ...form, problem: unknown });
+  if (unknown !== undefined) return showForm(store, { ...form, problem: unknown });
   if (form.origin === undefined) store.rememberSilence(lastSilenceOf(form));
   store.keepSilenceDraft(undefined);
   closeLayer(store);
-  send(store, form.origin?.kind === 'change' ? 'change-silence' : 'silence', submission.entries);
+  sendSilences(store, form.origin?.kind === 'change' ? 'change-silence' : 'silence', submission.entries);
 }
 
 /**
  * Returns the form with a message if the user must see something before the submission, such as resolved events.
  * Otherwise returns `form` itself.
  */
-function recheck(
+function checkForChanges(
   store: Pick<SilenceDialogData, 'silencePolicy' | 'silencePreview'> & Pick<LiveData, 'events' | 'silenced'>,
   form: SilenceForm,
 ): SilenceForm {
   // A wider scope covers the same events whether these are still open or not.
   const openTargets = existingTargets(store, form.targets);
-  if (form.scope === 'pairs' && openTargets.length < form.targets.length) return withoutResolved(form, openTargets);
+  if (form.scope === 'pairs' && openTargets.length < form.targets.length) return removeResolved(form, openTargets);
   const [changed, ...others] = changedMeanwhile(store, form);
   if (changed !== undefined) return { ...form, problem: meanwhileText(changed, others.length) };
   const [lost] = lostRecurrences(form, store.silenced);
@@ -85,7 +85,7 @@ function recheck(
  * that shows the support, unless all of its silences recur already.
  */
 function unknownRecurrence(store: Pick<SilenceDialogData, 'silenceRecent'>, form: SilenceForm): string | undefined {
-  if (!recurs(form) || form.origin?.entries.every(({ recurrence }) => recurrence !== undefined) === true)
+  if (!isRecurring(form) || form.origin?.entries.every(({ recurrence }) => recurrence !== undefined) === true)
     return undefined;
   const said = store.silenceRecent.of(form);
   if (said === undefined) return 'still loading the next windows: press Ctrl-S again in a moment';
@@ -93,7 +93,7 @@ function unknownRecurrence(store: Pick<SilenceDialogData, 'silenceRecent'>, form
 }
 
 /** Sends the silences to the backend. If there are many, the user must confirm their number first. */
-function send(
+function sendSilences(
   store: Screen & Pick<ListOfView, 'updateList'>,
   verb: 'silence' | 'change-silence',
   entries: readonly SubmittedSilenced[],
@@ -106,7 +106,7 @@ function send(
   }
   const [first] = entries;
   const button = `${verb === 'silence' ? 'Create' : 'Change'} ${countOf(operations.length, 'silence')}`;
-  askFirst(store, {
+  openConfirmation(store, {
     title: button,
     lines: [
       ...namesWithinLimit(operations.map((operation) => operationName(operation))),
@@ -122,7 +122,7 @@ function send(
  * Returns the form without the events that have resolved, and with a message about them. The user must see exactly
  * which events the dialog silences before the submission.
  */
-function withoutResolved(form: SilenceForm, openTargets: readonly Target[]): SilenceForm {
+function removeResolved(form: SilenceForm, openTargets: readonly EventTarget[]): SilenceForm {
   if (openTargets.length === 0) return { ...form, problem: 'all of these events have resolved: press Esc' };
   const keys = new Set(openTargets.map(({ key }) => key));
   const resolved = form.targets.filter(({ key }) => !keys.has(key));
@@ -139,6 +139,6 @@ function meanwhileText(changed: string, others: number): string {
   return `${changed} meanwhile${others === 0 ? '' : `, and ${countOf(others, 'other')}`}: press Esc`;
 }
 
-function putForm(store: Screen, form: SilenceForm): void {
+function showForm(store: Screen, form: SilenceForm): void {
   putLayer(store, { kind: 'silence', form });
 }

@@ -1,5 +1,5 @@
 import { keyOf } from '../../state/keys.ts';
-import { column, textColumn, countColumn } from '../../list/column-kinds.ts';
+import { tableColumn, textColumn, countColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
@@ -10,7 +10,7 @@ import { SILENCED_STATES, silencedState, type SilencedState } from '../../../sha
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedDetail, SilenceCounters } from '../../../shared/schemas/silenced.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { cellWidth, fit } from '../../terminal/cells.ts';
+import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import { countText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';
@@ -49,7 +49,7 @@ export interface SilenceEntry {
   readonly use: SilenceCounters | undefined;
 }
 
-export const SILENCES = tableView<SilenceEntry>({
+export const SILENCES_VIEW = tableView<SilenceEntry>({
   name: 'silences',
   nouns: ['silence', 'silences'],
   source: {
@@ -57,24 +57,24 @@ export const SILENCES = tableView<SilenceEntry>({
     row: silenceEntry,
   },
   columns: [
-    column('state', 'STATE', [8, 8], (row, nowMs) => stateOf(row, nowMs), {
+    tableColumn('state', 'STATE', [8, 8], (row, nowMs) => stateOf(row, nowMs), {
       tone: (row, nowMs) => STATE_TONES[stateOf(row, nowMs)],
       compare: (a, b) => SILENCED_STATES.indexOf(a.state) - SILENCED_STATES.indexOf(b.state) || compareEnds(a, b),
     }),
-    column('target', 'TARGET', [26, 60], ({ entry }, _, width) => targetCell(entry, width), {
+    tableColumn('target', 'TARGET', [26, 60], ({ entry }, _, width) => targetCell(entry, width), {
       cut: 'middle',
       compare: (a, b) => compareText(targetText(a.entry), targetText(b.entry)),
     }),
     textColumn('creator', 'CREATOR', [9, 16], ({ entry }) => entry.creator ?? '', { dropRank: 2 }),
-    column('left', 'LEFT', [7, 7], leftText, { align: 'right', compare: compareEnds }),
-    column('events', 'EVENTS', [6, 7], eventsText, {
+    tableColumn('left', 'LEFT', [7, 7], leftText, { align: 'right', compare: compareEnds }),
+    tableColumn('events', 'EVENTS', [6, 7], eventsText, {
       align: 'right',
       tone: (row, nowMs) => EVENTS_TONES.get(eventsText(row, nowMs)) ?? 'plain',
       compare: (a, b) => b.events - a.events,
     }),
     // Shows how many notifications the silence has suppressed.
     countColumn('suppressed', 'SUPPRESSED', ({ use: kept }) => kept?.suppressed, { most: 11, dropRank: 3 }),
-    column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { dropRank: 1 }),
+    tableColumn('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { dropRank: 1 }),
   ],
   sort: 'state',
   search: languageForItems(SILENCED_SEARCH, ({ entry, use: kept }: SilenceEntry) => ({ ...entry, ...kept }), [
@@ -118,12 +118,12 @@ export function silenceEntry(store: ScreenView & LiveData, id: string): SilenceE
 function suppressionCounters({ loads }: Pick<LiveData, 'loads'>, id: string): SilenceCounters | undefined {
   const { data } = loads.of('kept-back');
   if (data === undefined) return undefined;
-  const byId = keptMemo.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
-  keptMemo.set(data, byId);
+  const byId = countersByIdCache.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
+  countersByIdCache.set(data, byId);
   return byId.get(id);
 }
 
-const keptMemo = new WeakMap<readonly SilencedDetail[], ReadonlyMap<string, SilenceCounters>>();
+const countersByIdCache = new WeakMap<readonly SilencedDetail[], ReadonlyMap<string, SilenceCounters>>();
 
 /** Returns the current state of a silence. */
 export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): SilencedState {
@@ -138,17 +138,17 @@ export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: 
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = row.entry;
   switch (stateOf(row, nowMs)) {
     case 'ended':
-      return `${span(nowMs / 1000 - (row.endedAtMs ?? nowMs) / 1000)} ago`;
+      return `${spanText(nowMs / 1000 - (row.endedAtMs ?? nowMs) / 1000)} ago`;
     case 'pending':
-      return `in ${span((begin ?? 0) - nowMs / 1000)}`;
+      return `in ${spanText((begin ?? 0) - nowMs / 1000)}`;
     case 'active':
     case 'expiring':
-      if (end !== null) return span(end - nowMs / 1000);
+      if (end !== null) return spanText(end - nowMs / 1000);
       return isUntilOk ? 'till OK' : 'never';
   }
 }
 
-function span(seconds: number): string {
+function spanText(seconds: number): string {
   return formatDuration(seconds, 1);
 }
 
@@ -164,7 +164,7 @@ function targetCell(entry: SilencedRow, width = Infinity): string {
   const available = width - ' / '.length;
   const checkCells = Math.min(cellWidth(check), Math.max(available >> 1, available - cellWidth(subject)));
   const subjectCells = Math.min(cellWidth(subject), available - checkCells);
-  return `${fit(subject, subjectCells, { cut: 'middle' })} / ${fit(check, checkCells, { cut: 'middle' })}`;
+  return `${fitToWidth(subject, subjectCells, { cut: 'middle' })} / ${fitToWidth(check, checkCells, { cut: 'middle' })}`;
 }
 
 /** Returns the reason of a silence. If the silence recurs, its schedule comes first. */

@@ -7,7 +7,7 @@ import type { Screen } from '../../state/ports.ts';
 import { PAST_SPANS, timelineId, parseTimelineId, type PastSpan } from '../../model/past-span.ts';
 import { NOT_LOADED } from '../../model/view-data.ts';
 
-const FIRST_SPAN: PastSpan = 'day';
+const INITIAL_SPAN: PastSpan = 'day';
 
 /**
  * Opens the timeline of a check on a client.
@@ -15,13 +15,13 @@ const FIRST_SPAN: PastSpan = 'day';
  * @param key the event key of client and check
  */
 export function openTimeline(store: Screen, key: string): void {
-  openLoadedLayer(store, 'timeline', timelineId(FIRST_SPAN, key));
+  openLoadedLayer(store, 'timeline', timelineId(INITIAL_SPAN, key));
 }
 
 /** Changes the time span of the timeline to the next longer or shorter span. The first span follows the last. */
 export function changeSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
   const { span, key } = parseTimelineId(layer.id);
-  const next = PAST_SPANS.at((PAST_SPANS.indexOf(span) + by) % PAST_SPANS.length) ?? FIRST_SPAN;
+  const next = PAST_SPANS.at((PAST_SPANS.indexOf(span) + by) % PAST_SPANS.length) ?? INITIAL_SPAN;
   putLayer(store, { kind: 'timeline', id: timelineId(next, key), load: NOT_LOADED, top: 0, search: NO_SEARCH });
 }
 

@@ -11,9 +11,9 @@ import { PAST_SPANS, PAST_SPAN_MS, parseTimelineId } from '../../model/past-span
 import { keyOf } from '../../state/keys.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
 import type { ScreenView } from '../../state/ports.ts';
-import { fit } from '../../terminal/cells.ts';
-import { spread } from '../../text/runs.ts';
-import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
+import { fitToWidth } from '../../terminal/cells.ts';
+import { spreadRuns } from '../../text/runs.ts';
+import { run, SILENCED_SYMBOL, SEVERITY_STYLES, type Line, type Run, type Tone } from '../../text/theme.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import { countOf } from '../../words/changes.ts';
 import { whenCells, whenText } from '../log/lines.ts';
@@ -23,7 +23,7 @@ import { searchRowIndex } from './search-rows.ts';
 /** Number of screen rows above the transitions in a timeline. */
 export const TIMELINE_HEAD_ROWS = 6;
 
-const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, Tone]>> = {
+const STRIP_CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, Tone]>> = {
   ok: ['▁', 'ok'],
   warning: ['▄', 'warning'],
   critical: ['█', 'critical'],
@@ -34,7 +34,7 @@ const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, 
 
 /** Returns the symbol and the tone of a cell of a bar of states. */
 export function stripCell(cell: StripCell): readonly [string, Tone] {
-  return CELLS[cell ?? 'none'];
+  return STRIP_CELLS[cell ?? 'none'];
 }
 
 type TimelinePorts = ScreenView & Pick<LiveData, 'nowMs'>;
@@ -123,9 +123,9 @@ const PAST_DAY_MS = 86_400_000;
 function availabilityText(availability: Availability): string {
   const { percent, outages, warning, critical, unknown, silenced, no_data: noData } = availability;
   const lost = [
-    [critical, statusText(STATUS.critical)],
-    [warning, statusText(STATUS.warning)],
-    [unknown, statusText(STATUS.unknown)],
+    [critical, statusText(SEVERITY_STYLES.critical)],
+    [warning, statusText(SEVERITY_STYLES.warning)],
+    [unknown, statusText(SEVERITY_STYLES.unknown)],
     [silenced, 'silenced'],
     [noData, 'no data'],
   ] as const;
@@ -139,7 +139,7 @@ function outageLine(
   { sinceMs, untilMs, worst, silencedMs }: Outage,
   context: { readonly nowMs: number; readonly number: number; readonly count: number; readonly until: number },
 ): Line {
-  const status = STATUS[severityOf(worst)];
+  const status = SEVERITY_STYLES[severityOf(worst)];
   const end = untilMs === context.until ? 'now' : whenText(untilMs, context.nowMs);
   const span = `${whenText(sinceMs, context.nowMs)} to ${end}, ${formatDuration((untilMs - sinceMs) / 1000)}`;
   const silenced = silencedMs === 0 ? '' : `, silenced for ${formatDuration(silencedMs / 1000)}`;
@@ -199,7 +199,7 @@ function transitionLine(
   const { at, kind, was, status, client, check, subscription, silence } = row;
   const of =
     silence === undefined ? `${client ?? subscription ?? ''} / ${check ?? ''}` : silenceName({ ...row, id: silence });
-  const subjectText = isPlaced ? `${fit(safeLine(of), Math.min(SUBJECT_CELLS, width >> 2))}  ` : '';
+  const subjectText = isPlaced ? `${fitToWidth(safeLine(of), Math.min(SUBJECT_CELLS, width >> 2))}  ` : '';
   const words =
     status === undefined
       ? ''
@@ -209,20 +209,24 @@ function transitionLine(
   const timeCells = whenCells(nowMs);
   const left: Line = [
     run(mark, 'accent'),
-    run(`${fit(whenText(at, nowMs), timeCells)}  `, 'faint'),
+    run(`${fitToWidth(whenText(at, nowMs), timeCells)}  `, 'faint'),
     run(`${kind.padEnd(KIND_CELLS)} `),
-    run(`${words.padEnd(STATUS_CELLS)}  `, status === undefined ? 'plain' : STATUS[severityOf(status)].tone),
+    run(`${words.padEnd(STATUS_CELLS)}  `, status === undefined ? 'plain' : SEVERITY_STYLES[severityOf(status)].tone),
     run(subjectText),
   ];
   const used = 1 + timeCells + 2 + KIND_CELLS + 1 + STATUS_CELLS + 2 + subjectText.length;
-  return spread([...left, run(cutCells(safeLine(detailsOf(row, isPlaced)), Math.max(0, width - used - 1)))], [], width);
+  return spreadRuns(
+    [...left, run(cutCells(safeLine(detailsOf(row, isPlaced)), Math.max(0, width - used - 1)))],
+    [],
+    width,
+  );
 }
 
 function shownStatus(status: number): string {
-  return statusText(STATUS[severityOf(status)]);
+  return statusText(SEVERITY_STYLES[severityOf(status)]);
 }
 
-function statusText({ symbol, word }: (typeof STATUS)[keyof typeof STATUS]): string {
+function statusText({ symbol, word }: (typeof SEVERITY_STYLES)[keyof typeof SEVERITY_STYLES]): string {
   return `${symbol} ${word}`;
 }
 

@@ -2,7 +2,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { targetOf } from '../../model/target.ts';
 import { parseTimelineId } from '../../model/past-span.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
-import { spread } from '../../text/runs.ts';
+import { spreadRuns } from '../../text/runs.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { asOfLine, notLoadedLines } from '../freshness.ts';
 import type { Page, PagePorts } from '../page.tsx';
@@ -13,7 +13,7 @@ import { timelineHead } from './lines.ts';
 export function timelineScreen(store: PagePorts, layer: TimelineLayer): Page {
   const { client, check } = targetOf(parseTimelineId(layer.id).key);
   const breadcrumb: Line = [run(' timeline › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];
-  const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns), ...timelineHead(store, layer)];
+  const head = [spreadRuns(breadcrumb, asOfLine(layer.load), store.state.size.columns), ...timelineHead(store, layer)];
   return textPage(
     store,
     layer,
@@ -27,7 +27,7 @@ export function timelineSearchScreen(store: PagePorts, layer: TimelineSearchLaye
     run(' timeline › ', 'faint'),
     run(layer.id === '' ? 'everything' : safeLine(layer.id), 'strong'),
   ];
-  const head = [spread(breadcrumb, asOfLine(layer.load), store.state.size.columns)];
+  const head = [spreadRuns(breadcrumb, asOfLine(layer.load), store.state.size.columns)];
   return textPage(
     store,
     layer,

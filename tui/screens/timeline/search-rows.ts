@@ -1,10 +1,10 @@
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
-import { nameAt } from '../../model/backend-names.ts';
+import { addContextToName } from '../../model/backend-names.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { PAST_SPANS, PAST_SPAN_MS, timelineId } from '../../model/past-span.ts';
 import { NOT_LOADED } from '../../model/view-data.ts';
-import { positionAfter } from '../../keys/movement-target.ts';
+import { movedPosition } from '../../keys/movement-target.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import { openLayer, putLayer } from '../../state/layer-stack.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
@@ -21,7 +21,7 @@ export function searchRowIndex({ load: { data }, at }: TimelineSearchLayer): num
 /** Moves the cursor in the results of a timeline search, and scrolls so that it is visible. */
 export function moveSearchRow(store: Screen, layer: TimelineSearchLayer, action: KeyAction, height: number): void {
   const rows = layer.load.data?.rows ?? [];
-  const to = positionAfter(action, searchRowIndex(layer), { rows: height, last: rows.length - 1 });
+  const to = movedPosition(action, searchRowIndex(layer), { rows: height, last: rows.length - 1 });
   const row = to === undefined ? undefined : rows[to];
   if (to === undefined || row === undefined) return;
   putLayer(store, { ...layer, at: row.id, top: clamp(layer.top, to - height + 1, to) });
@@ -49,5 +49,5 @@ function openCheck(store: Screen, row: TimelineRow, client: string, check: strin
 
 /** Returns a name with its namespace if the rows are from all namespaces. */
 function nameOf({ namespace }: TimelineRow, name: string): string {
-  return namespace === undefined ? name : nameAt(name, namespace);
+  return namespace === undefined ? name : addContextToName(name, namespace);
 }

@@ -3,7 +3,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { SearchField } from '../search-field.ts';
 import type { EventActivity } from '../../model/event-activity.ts';
-import type { Target } from '../../model/target.ts';
+import type { EventTarget } from '../../model/target.ts';
 
 /** The panels of the screen of an event. `values` draws the performance data of the check. */
 export const DETAIL_PANELS = [
@@ -44,7 +44,7 @@ export type EventLoad =
 /** The screen of one event. */
 export interface DetailLayer {
   readonly kind: 'detail';
-  readonly target: Target;
+  readonly target: EventTarget;
   readonly load: EventLoad;
   /**
    * The newest row of the event in the feed, or its last row if the event has resolved; `undefined` if the console

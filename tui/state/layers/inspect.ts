@@ -12,7 +12,7 @@ import type { SortState } from '../../model/list-order.ts';
 export type SubjectKind = 'client' | 'check' | 'aggregate' | 'result';
 
 /** The object that an inspect screen shows. The name of a result is the key of its event. */
-export interface Subject {
+export interface InspectSubject {
   readonly kind: SubjectKind;
   readonly name: string;
 }
@@ -56,7 +56,7 @@ export type SubjectData =
 /** The screen of a client, a check, an aggregate or a result. */
 export interface InspectLayer {
   readonly kind: 'inspect';
-  readonly subject: Subject;
+  readonly subject: InspectSubject;
   readonly load: ViewLoad<SubjectData>;
   /** The cursor in the rows of the last frame. Keys act on the row under it. */
   readonly cursor: ListCursor;
@@ -78,7 +78,7 @@ export interface InspectLayer {
   readonly wide: boolean;
 }
 
-export function inspectLayer(subject: Subject): InspectLayer {
+export function inspectLayer(subject: InspectSubject): InspectLayer {
   return {
     kind: 'inspect',
     subject,
@@ -96,6 +96,6 @@ export function inspectLayer(subject: Subject): InspectLayer {
   };
 }
 
-export function isSameSubject(a: Subject, b: Subject): boolean {
+export function isSameSubject(a: InspectSubject, b: InspectSubject): boolean {
   return a.kind === b.kind && a.name === b.name;
 }

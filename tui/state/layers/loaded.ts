@@ -104,7 +104,7 @@ export type LoadedLayer =
   | TimelineSearchLayer
   | SeriesLayer;
 
-const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
+const LOADED_LAYER_KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
   'dead-letter',
   'handling',
   'member',
@@ -117,5 +117,5 @@ const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
 ]);
 
 export function isLoadedLayer(layer: { readonly kind: string } | undefined): layer is LoadedLayer {
-  return layer !== undefined && KINDS.has(layer.kind);
+  return layer !== undefined && LOADED_LAYER_KINDS.has(layer.kind);
 }

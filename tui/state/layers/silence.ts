@@ -1,6 +1,6 @@
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { LineEditor } from '../../text/line-editor.ts';
-import type { Target } from '../../model/target.ts';
+import type { EventTarget } from '../../model/target.ts';
 
 export interface SilenceLayer {
   readonly kind: 'silence';
@@ -38,7 +38,7 @@ export interface SilenceOrigin {
 
 /** The state of the silence dialog. Its targets stay the same even if the list behind the dialog changes. */
 export interface SilenceForm {
-  readonly targets: readonly Target[];
+  readonly targets: readonly EventTarget[];
   readonly origin: SilenceOrigin | undefined;
   readonly scope: SilenceScope;
   /** Subscriptions that the clients of all targets share, without their own `client:` subscriptions. */

@@ -2,7 +2,7 @@ import { eachOf } from '../tables/dump-table.ts';
 import type { Table } from '../registry/table.ts';
 import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
-import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+import { type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
 /** A stored table of credentials: users by name, API keys and sessions by id. They belong to no namespace. */
 type CredentialTable<Item> = StoredTable & Table<CredentialRegistry, string, Item>;
@@ -97,7 +97,7 @@ function credentialTable<Item>(
   };
 }
 
-function dumpedUser({ username, groups, disabled, passwordHash, passwordChangedMs }: User): Wrapped {
+function dumpedUser({ username, groups, disabled, passwordHash, passwordChangedMs }: User): WrappedObject {
   return wrappedOf(
     'User',
     {},
@@ -105,7 +105,7 @@ function dumpedUser({ username, groups, disabled, passwordHash, passwordChangedM
   );
 }
 
-function dumpedApiKey(key: ApiKey): Wrapped {
+function dumpedApiKey(key: ApiKey): WrappedObject {
   return wrappedOf(
     'APIKey',
     { name: key.id, created_by: key.createdBy },

@@ -7,7 +7,7 @@ import { CLIENT_TOPIC } from './feed-rows.ts';
 import { eachOf } from '../tables/dump-table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { v2EntityOf } from '../../../../shared/domain/v2/entity.ts';
-import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+import { type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
 const CLIENT_PREFIX = 'client';
 
@@ -85,7 +85,7 @@ function markTable<Mark>(
   };
 }
 
-export function dumpedEntity(namespace: string, stored: StoredClient): Wrapped {
+export function dumpedEntity(namespace: string, stored: StoredClient): WrappedObject {
   const { metadata, ...spec } = v2EntityOf(namespace, stored.client);
   return wrappedOf('Entity', metadata, { ...spec, mon: stored });
 }

@@ -4,7 +4,7 @@ import { v2EventFilterOf, type V2EventFilter } from '../../../../shared/domain/v
 import { handlerDefinitionOf } from '../../../../shared/domain/v2/handler.ts';
 import { mutatorDefinitionOf } from '../../../../shared/domain/v2/mutator.ts';
 import { pipelineDefinitionOf, type PipelineDefinition } from '../../../../shared/domain/v2/pipeline.ts';
-import { isUntranslatable, type Untranslatable } from '../../../../shared/domain/v2/problem.ts';
+import { isUntranslatable, type UntranslatableObject } from '../../../../shared/domain/v2/problem.ts';
 import {
   completeAsset,
   completeCheck,
@@ -85,7 +85,9 @@ const COMPLETE_BY_KIND: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<
 };
 
 const TRANSLATE_BY_KIND: {
-  readonly [Kind in DefinitionKind]: (object: ObjectOf<Kind>) => DefinitionKinds[Kind]['definition'] | Untranslatable;
+  readonly [Kind in DefinitionKind]: (
+    object: ObjectOf<Kind>,
+  ) => DefinitionKinds[Kind]['definition'] | UntranslatableObject;
 } = {
   checks: checkDefinitionOf,
   handlers: handlerDefinitionOf,

@@ -1,4 +1,4 @@
-import { type V2Type, type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+import { type V2Type, type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 import { eachOf } from '../tables/dump-table.ts';
 import type { Table } from '../registry/table.ts';
 import { loadedDefinition, type DefinitionKind, type DefinitionKinds, type StoredDefinitions } from './state.ts';
@@ -64,7 +64,7 @@ function dumpedDefinition(
     metadata: { namespace, ...metadata },
     ...spec
   }: { readonly metadata: Readonly<Record<string, unknown>>; readonly [attribute: string]: unknown },
-): Wrapped {
+): WrappedObject {
   // The dump of a cluster-wide object has no namespace.
   return wrappedOf(type, namespace === '' ? metadata : { ...metadata, namespace }, spec);
 }

@@ -20,7 +20,7 @@ import type { StoredTable } from '../tables/stored-table.ts';
 import { v2EntityOf } from '../../../../shared/domain/v2/entity.ts';
 import { v2EventOf } from '../../../../shared/domain/v2/event.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
-import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+import { type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
 const CHECK_PREFIX = 'check';
 
@@ -112,7 +112,7 @@ function omitAttributes(object: object, names: readonly string[]): Readonly<Reco
  *
  * @param record record with a result or the check of an event; each stored record has at least one of them
  */
-export function dumpedEvent(namespace: string, client: Client, record: CheckRecord): Wrapped {
+export function dumpedEvent(namespace: string, client: Client, record: CheckRecord): WrappedObject {
   const { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check } = record;
   const reported = check ?? eventCheck;
   if (reported === undefined) throw new Error(`the stored record of the client ${client.name} contains no check`);

@@ -1,7 +1,7 @@
 import type { DeclaredNamespaces } from './state.ts';
 import type { Table } from '../registry/table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
-import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+import { type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
 const NAMESPACE_PREFIX = 'namespace';
 
@@ -15,6 +15,6 @@ export const NAMESPACES: StoredTable & Table<DeclaredNamespaces, string, string>
   replaceAll: ({ declared }, stored) => declared.load(stored.map(([[, name]]) => String(name))),
 };
 
-export function dumpedNamespace(name: string): Wrapped {
+export function dumpedNamespace(name: string): WrappedObject {
   return wrappedOf('Namespace', {}, { name });
 }

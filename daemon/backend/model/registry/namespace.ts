@@ -10,7 +10,7 @@ import { severityOf, type Severity } from '../../../../shared/domain/severity.ts
 import { staleRepeatOf, ttlOf } from '../../../../shared/domain/ttl.ts';
 import { checkRedactKeysOf, redactKeysOf } from '../../../../shared/domain/redact.ts';
 import type { SelectorSubject } from '../../../../shared/domain/selector.ts';
-import { isSilenced, silencedBy } from '../../../../shared/domain/silencing.ts';
+import { isSilenced, silencedByIds } from '../../../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../../../shared/domain/subscription.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
 import type { CachedResult } from '../../../../shared/schemas/result.ts';
@@ -130,7 +130,7 @@ export class CheckEntry {
   /** Returns the ids of the silences that silence this check at `nowMs`. */
   silencedBy(nowMs: number): string[] {
     const { namespace, subscriptions } = this.client;
-    return silencedBy(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
+    return silencedByIds(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
   }
 
   /** True if a silence that is active at `nowMs` matches this check. */

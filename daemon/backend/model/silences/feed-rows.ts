@@ -1,6 +1,6 @@
 import { isExpired } from '../../../../shared/domain/expiry.ts';
 import { SILENCED_SEARCH } from '../../../../shared/domain/list-searches.ts';
-import { silenceAt, silencedRow } from '../../../../shared/domain/silencing.ts';
+import { toCurrentWindow, silencedRow } from '../../../../shared/domain/silencing.ts';
 import { namespacedTopic } from '../tables/feed-topic.ts';
 import { idOfChange } from './state.ts';
 
@@ -15,7 +15,7 @@ export const SILENCED_TOPIC = namespacedTopic({
     return new Map(ids.map((id) => [id, namespace?.silenced.get(id)]));
   },
   row(kept, nowMs) {
-    const entry = silenceAt(kept, nowMs);
+    const entry = toCurrentWindow(kept, nowMs);
     return isExpired(entry, nowMs) ? null : silencedRow(entry);
   },
 });

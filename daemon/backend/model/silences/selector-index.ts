@@ -1,6 +1,6 @@
 import { familiesOf } from '../../../../shared/domain/check-family.ts';
 import {
-  PART_LENGTH_MAX,
+  KEY_LENGTH_MAX,
   SUBSCRIPTION_KEY,
   type KeyOwner,
   type SelectorKey,
@@ -172,7 +172,7 @@ class KeyTable<Item extends IndexedSelector> {
   readonly #fullKeys = new Map<string, SelectorBucket<Item>>();
   readonly #parts = new Map<string, SelectorBucket<Item>>();
   /** Number of keys in `#parts` for each length of a key. */
-  readonly #partsOfLength = Array.from({ length: PART_LENGTH_MAX + 1 }, () => 0);
+  readonly #partsOfLength = Array.from({ length: KEY_LENGTH_MAX + 1 }, () => 0);
 
   sizeOf({ kind, text }: SelectorKey): number {
     return (kind === 'whole' ? this.#fullKeys : this.#parts).get(text)?.size ?? 0;
@@ -211,7 +211,7 @@ class KeyTable<Item extends IndexedSelector> {
     }
     if (this.#parts.size === 0) return;
     const lower = taken.toLowerCase();
-    for (let length = 1; length <= PART_LENGTH_MAX; length++) {
+    for (let length = 1; length <= KEY_LENGTH_MAX; length++) {
       if (this.#partsOfLength[length] === 0) continue;
       for (let start = 0; start + length <= lower.length; start++) {
         const bucket = this.#parts.get(lower.slice(start, start + length));

@@ -10,7 +10,7 @@ import type { Selector, SelectorSubject } from '../../../../shared/domain/select
 import { addToSet, removeFromSet } from '../../../../shared/domain/sets-by-name.ts';
 import { Footprint, SELECTOR_BYTES, SILENCED_BYTES } from '../registry/footprint.ts';
 import {
-  silenceAt,
+  toCurrentWindow,
   silencedId,
   type SilencedIndex,
   type SilencedOfSubscription,
@@ -174,7 +174,7 @@ export class SilencedRegistry implements SilencedIndex {
   epochAt(nowMs: number): number {
     if (nowMs >= this.#epochEndMs) {
       this.#epochEndMs = Infinity;
-      for (const entry of this.#byId.values()) this.#endEpochWith(silenceAt(entry, nowMs), nowMs);
+      for (const entry of this.#byId.values()) this.#endEpochWith(toCurrentWindow(entry, nowMs), nowMs);
       this.#epoch++;
     }
     return this.#epoch;
@@ -328,7 +328,7 @@ function windowUse(
   now: number,
 ): WindowUse | undefined {
   if (entry?.recurrence === undefined) return undefined;
-  const begin = silenceAt(entry, now * 1000).begin ?? 0;
+  const begin = toCurrentWindow(entry, now * 1000).begin ?? 0;
   const counted = before?.window?.begin === begin ? before.window.suppressed : 0;
   return { begin, suppressed: counted + 1 };
 }

@@ -9,7 +9,7 @@ import { toCurrentReminder, toStoredReminder, type WithStoredReminder } from './
 import { eachOf } from '../tables/dump-table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { v2SilencedOf } from '../../../../shared/domain/v2/silenced.ts';
-import { type Wrapped, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+import { type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 
 /**
  * The stored form of a silence, unchanged since the first version. Its end is `expire_at`, in epoch milliseconds. Only
@@ -174,7 +174,7 @@ export function dumpedSilenced(
   namespace: string,
   entry: SilencedEntry,
   use: StoredSilenceCounters | undefined,
-): Wrapped {
+): WrappedObject {
   const { metadata, ...spec } = v2SilencedOf(namespace, entry);
   return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: toStoredReminder(silencedRow(entry)), use } });
 }

@@ -1,4 +1,4 @@
-import type { V2Type, Wrapped } from '../../../../shared/domain/v2/wrapped-object.ts';
+import type { V2Type, WrappedObject } from '../../../../shared/domain/v2/wrapped-object.ts';
 import type { Store } from '../../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -29,7 +29,7 @@ export interface TableDump {
   readonly dumped: (
     objects: readonly StoredObject[],
     parts: DumpDependencies,
-  ) => readonly Wrapped[] | Promise<readonly Wrapped[]>;
+  ) => readonly WrappedObject[] | Promise<readonly WrappedObject[]>;
 }
 
 /** How one kind of stored objects is dumped. */
@@ -41,7 +41,7 @@ export interface DumpedTable {
 
 /** Returns a `dumped` function that converts each object separately. */
 export function eachOf(
-  dumped: (value: unknown, keyParts: readonly string[], registry: Registry) => Wrapped,
+  dumped: (value: unknown, keyParts: readonly string[], registry: Registry) => WrappedObject,
 ): TableDump['dumped'] {
   return (objects, { registry }) => objects.map(([keyParts, value]) => dumped(value, keyParts, registry));
 }

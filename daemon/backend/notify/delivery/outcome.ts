@@ -1,4 +1,4 @@
-import { clip, plainLine } from '../../../../shared/domain/message/clip.ts';
+import { clipText, plainLine } from '../../../../shared/domain/message/clip.ts';
 import type { FailureCategory } from '../../../../shared/schemas/failure-category.ts';
 
 /** Maximum length of a displayed text from a receiver, in UTF-16 units. A longer text is truncated. */
@@ -55,5 +55,5 @@ export function toDisplayLine(text: string, secrets: readonly string[] = []): st
   // Replace longer secrets first: if a secret contains another secret, no part of the longer one may remain.
   const longestFirst = secrets.filter((secret) => secret.length > 1).toSorted((a, b) => b.length - a.length);
   const redactedText = longestFirst.reduce((masked, secret) => masked.replaceAll(secret, 'REDACTED'), text);
-  return clip(plainLine(redactedText), RECEIVER_TEXT_LENGTH_MAX);
+  return clipText(plainLine(redactedText), RECEIVER_TEXT_LENGTH_MAX);
 }

@@ -1,4 +1,4 @@
-import { BUILT_IN } from '../../../../shared/domain/built-in.ts';
+import { BUILT_IN_NAMES } from '../../../../shared/domain/built-in.ts';
 import type { HandlerStatus } from '../../../../shared/schemas/dead-letter.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import { groupsOf } from '../../model/notify/groups/state.ts';
@@ -70,7 +70,7 @@ function handlerType(
   definitions: Pick<Definitions, 'in'>,
   { namespace, handler }: { readonly namespace: string; readonly handler: string },
 ): string | null {
-  if (BUILT_IN.handlers.has(handler)) return 'built-in';
+  if (BUILT_IN_NAMES.handlers.has(handler)) return 'built-in';
   return definitions.in(namespace).handler(handler)?.type ?? null;
 }
 

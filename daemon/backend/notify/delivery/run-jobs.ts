@@ -1,5 +1,5 @@
 import { backoffMs } from '../../../../shared/domain/backoff.ts';
-import { BUILT_IN } from '../../../../shared/domain/built-in.ts';
+import { BUILT_IN_NAMES } from '../../../../shared/domain/built-in.ts';
 import { formatGroupLabel } from '../../../../shared/domain/notify/group-key.ts';
 import { countGroupEvents } from '../../../../shared/domain/notify/group-document.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
@@ -256,7 +256,7 @@ export class JobRunner implements AsyncDisposable {
       return;
     }
     const definition = definitions.in(ticket.namespace).handler(ticket.handler);
-    const isBuiltIn = definition === undefined && BUILT_IN.handlers.has(ticket.handler);
+    const isBuiltIn = definition === undefined && BUILT_IN_NAMES.handlers.has(ticket.handler);
     if (!isBuiltIn && (definition === undefined || !isRunningHandler(definition))) {
       queue.finish(ticket);
       this.#addDeadLetter(ticket, permanentFailure('handler is not defined'));

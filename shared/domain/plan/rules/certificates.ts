@@ -1,41 +1,41 @@
 import type { UpgradeFacts } from '../../../schemas/plan.ts';
-import { block, pass, warn, type UpgradeRule } from '../rule.ts';
+import { blockFinding, passFinding, warnFinding, type UpgradeRule } from '../rule.ts';
 import { isAlternativeName, unnamedProblem } from '../certificate-names.ts';
-import { crosses } from '../version.ts';
+import { crossesVersion } from '../version.ts';
 
-const ID = '6.4.0-certificates';
+const RULE_ID = '6.4.0-certificates';
 
 type Certificate = NonNullable<UpgradeFacts['certificates']>[number];
 
 /** Upgrade rule for 6.4.0 (reference 9.3): newer programs check only the Subject Alternative Names of certificates. */
-export const certificates: UpgradeRule = {
-  id: ID,
+export const certificatesRule: UpgradeRule = {
+  id: RULE_ID,
   title: 'Each certificate has its CommonName among its Subject Alternative Names',
-  applies: (path) => crosses(path, [6, 4, 0]),
+  applies: (path) => crossesVersion(path, [6, 4, 0]),
   evaluate({ certificates: certificateList }) {
     if (certificateList === undefined) {
-      return warn(
+      return warnFinding(
         ['no certificate was given'],
         ['give each one that backends and agents use: --certificate FILE; without TLS nothing needs to be done'],
       );
     }
     const problems = certificateList.flatMap((certificate) => problemOf(certificate) ?? []);
-    if (problems.length === 0) return pass(`${String(certificateList.length)} certificates, all valid`);
-    return block(problems, ['have them issued again with the CommonName as a Subject Alternative Name']);
+    if (problems.length === 0) return passFinding(`${String(certificateList.length)} certificates, all valid`);
+    return blockFinding(problems, ['have them issued again with the CommonName as a Subject Alternative Name']);
   },
   steps: (facts, path) =>
-    certificates.evaluate(facts, path).verdict === 'pass'
+    certificatesRule.evaluate(facts, path).verdict === 'pass'
       ? []
       : [
           {
             id: 'certificates',
             phase: 'prepare',
             kind: 'manual',
-            rule: ID,
+            rule: RULE_ID,
             title: 'Replace certificates without Subject Alternative Names',
             details: ['Connections fail after the upgrade where the CommonName is not among them.'],
             commands: ['openssl x509 -noout -subject -ext subjectAltName -in FILE'],
-            check: `rule:${ID}`,
+            check: `rule:${RULE_ID}`,
           },
         ],
 };

@@ -1,28 +1,29 @@
-import { block, namesText, pass, type UpgradeRule } from '../rule.ts';
+import { blockFinding, namesText, passFinding, type UpgradeRule } from '../rule.ts';
 import { fixCommand, namespaceFixes, orphansOf } from '../orphans.ts';
-import { crosses } from '../version.ts';
+import { crossesVersion } from '../version.ts';
 import { wordsOf } from '../product-words.ts';
 
-const ID = '6.2.0-namespaces';
+const RULE_ID = '6.2.0-namespaces';
 
 /**
  * Upgrade rule for 6.2.0 (reference 9.3): the backend upgrades all checks when it starts. If the namespace of a check
  * does not exist, the start fails.
  */
 export const orphanNamespaces: UpgradeRule = {
-  id: ID,
+  id: RULE_ID,
   title: 'The namespace of every check exists',
-  applies: (path) => crosses(path, [6, 2, 0]),
+  applies: (path) => crossesVersion(path, [6, 2, 0]),
   evaluate(facts) {
     const orphans = orphansOf(facts);
     if (orphans === undefined) {
-      return block(
+      return blockFinding(
         ['namespaces and checks could not be listed'],
         ['list them as a user who may see all of them, or pass a dump with --dump'],
       );
     }
-    if (orphans.size === 0) return pass(`${String(facts.checks?.length ?? 0)} checks, all in existing namespaces`);
-    return block(
+    if (orphans.size === 0)
+      return passFinding(`${String(facts.checks?.length ?? 0)} checks, all in existing namespaces`);
+    return blockFinding(
       [...orphans].map(
         ([namespace, checks]) => `the namespace ${namespace} does not exist, but has checks: ${namesText(checks)}`,
       ),
@@ -43,13 +44,13 @@ export const orphanNamespaces: UpgradeRule = {
       {
         id: 'fix-namespaces',
         phase: 'prepare',
-        rule: ID,
+        rule: RULE_ID,
         title: `Delete ${String(checks)} checks of namespaces that do not exist`,
         details: fixes.map((fix) => fixCommand(fix, wordsOf(facts).tool)),
         confirm: [...orphans.keys()].join(' '),
         ...(facts.product === 'mon'
           ? { kind: 'action', action: 'fix-namespaces' }
-          : { kind: 'manual', commands: ['monctl upgrade fix-namespaces --apply'], check: `rule:${ID}` }),
+          : { kind: 'manual', commands: ['monctl upgrade fix-namespaces --apply'], check: `rule:${RULE_ID}` }),
       },
     ];
   },

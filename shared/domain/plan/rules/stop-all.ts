@@ -1,27 +1,27 @@
-import { pass, warn, type PhasedStep, type UpgradeRule } from '../rule.ts';
-import { crosses } from '../version.ts';
+import { passFinding, warnFinding, type PhasedStep, type UpgradeRule } from '../rule.ts';
+import { crossesVersion } from '../version.ts';
 import { wordsOf } from '../product-words.ts';
 
-const ID = '5.8.0-stop-all';
+const RULE_ID = '5.8.0-stop-all';
 
 /**
  * Upgrade rule for 5.8.0 (reference 9.3): the storage format changes, so backends with the old and the new format must
  * not run together. The plan stops all backends of the cluster first. The rule warns of the gap in monitoring.
  */
 export const stopAll: UpgradeRule = {
-  id: ID,
+  id: RULE_ID,
   title: 'All backends of a cluster are stopped together: the storage format changes',
-  applies: (path) => crosses(path, [5, 8, 0]),
+  applies: (path) => crossesVersion(path, [5, 8, 0]),
   evaluate({ backends }) {
     if (backends === undefined) {
-      return warn(
+      return warnFinding(
         ['the number of backends is unknown'],
         ['with more than one, stop all of them before the first one is upgraded'],
       );
     }
-    if (backends.length <= 1) return pass('there is one backend');
+    if (backends.length <= 1) return passFinding('there is one backend');
     const silent = backends.filter(({ healthy }) => healthy !== true);
-    return warn(
+    return warnFinding(
       [
         `${String(backends.length)} backends: ${backends.map(({ name }) => name).join(', ')}`,
         ...silent.map(({ name, healthy }) =>
@@ -40,7 +40,7 @@ export const stopAll: UpgradeRule = {
           id: `stop-${name}`,
           phase: 'stop',
           kind: 'manual',
-          rule: ID,
+          rule: RULE_ID,
           title: `Stop the backend ${name}`,
           details: ['All of them have to be down before the first one starts again.'],
           commands: [`systemctl stop ${wordsOf({ product }).backend}`],
@@ -49,5 +49,5 @@ export const stopAll: UpgradeRule = {
 
 /** Whether the backends can be restarted one by one in this upgrade (a rolling upgrade). */
 export function isRolling(path: Parameters<UpgradeRule['applies']>[0]): boolean {
-  return !crosses(path, [5, 8, 0]);
+  return !crossesVersion(path, [5, 8, 0]);
 }

@@ -51,7 +51,7 @@ describe('late resolution with resolve_after (spec, recovery)', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('the number of OK results before a late resolution survives a restart and a rename', async () => {
+  test('the count of OK results for resolve_after survives a restart and a rename of the check', async () => {
     await report(2);
     await report(0);
     await rig.stop();

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { attributeAt } from '../../../../shared/domain/attributes.ts';
-import { evaluate, parseExpression } from '../../../../shared/domain/expression/expression.ts';
+import { readAttributePath } from '../../../../shared/domain/attributes.ts';
+import { evaluateExpression, parseExpression } from '../../../../shared/domain/expression/expression.ts';
 import { METHOD_NAMES } from '../../../../shared/domain/expression/methods.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../../../docs/expressions.md'), 'utf8');
@@ -44,9 +44,9 @@ function outcomeOf({ source, value }: Example): string {
   const event = JSON.parse(blocks('json')[0] ?? '') as Readonly<Record<string, unknown>>;
   const expression = parseExpression(source);
   if (expression.kind === 'problem') return 'refused';
-  const evaluation = evaluate(expression, {
+  const evaluation = evaluateExpression(expression, {
     value,
-    token: (path) => attributeAt(event, path),
+    token: (path) => readAttributePath(event, path),
     nowMs: Date.UTC(2026, 10, 20),
     zone: 'UTC',
   });

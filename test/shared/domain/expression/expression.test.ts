@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { attributeAt } from '../../../../shared/domain/attributes.ts';
+import { readAttributePath } from '../../../../shared/domain/attributes.ts';
 import {
-  evaluate,
+  evaluateExpression,
   parseExpression,
   type Evaluation,
   type Expression,
@@ -29,9 +29,9 @@ function parsed(source: string): Expression {
 }
 
 function evaluated(source: string, value: unknown = null): Evaluation {
-  return evaluate(parsed(source), {
+  return evaluateExpression(parsed(source), {
     value,
-    token: (path) => attributeAt(event, path),
+    token: (path) => readAttributePath(event, path),
     nowMs: NOW_MS,
     zone: 'Europe/Berlin',
   });
@@ -454,7 +454,7 @@ test('the value of an attribute cannot change the meaning of an expression', () 
   const expression = parsed("':::text:::' == 'a' && value.include?(:::text:::)");
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', "'", '"', '\\', '|', ':', '#', '{', ' ') }), (text) => {
-      const outcome = evaluate(expression, { value: [text], token: () => text, nowMs: NOW_MS, zone: 'UTC' });
+      const outcome = evaluateExpression(expression, { value: [text], token: () => text, nowMs: NOW_MS, zone: 'UTC' });
       expect(outcome).toEqual({ kind: 'value', value: text === 'a' });
     }),
   );

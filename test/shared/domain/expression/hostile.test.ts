@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { attributeAt } from '../../../../shared/domain/attributes.ts';
-import { evaluate, parseExpression, type Evaluation } from '../../../../shared/domain/expression/expression.ts';
+import { readAttributePath } from '../../../../shared/domain/attributes.ts';
+import {
+  evaluateExpression,
+  parseExpression,
+  type Evaluation,
+} from '../../../../shared/domain/expression/expression.ts';
 import { parseFilter } from '../../../../shared/domain/filter-event.ts';
 import { cpuMs } from '../../../support/cpu-ms.ts';
 
@@ -19,9 +23,9 @@ const SOON_MS = 2000;
 function outcome(source: string, value: unknown = null): Evaluation | 'refused' {
   const expression = parseExpression(source);
   if (expression.kind === 'problem') return 'refused';
-  return evaluate(expression, {
+  return evaluateExpression(expression, {
     value,
-    token: (path) => attributeAt(EVENT, path),
+    token: (path) => readAttributePath(EVENT, path),
     nowMs: 0,
     zone: 'UTC',
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  clip,
+  clipText,
   clipBytes,
   clipEscaped,
   plainLine,
@@ -14,7 +14,7 @@ describe('the truncation of a text for a service', () => {
     ['abcd', 3, 'ab…'],
     ['ab😀d', 4, 'ab…'],
   ])('the text %j is truncated to %i UTF-16 units as %j', (text, most, cut) => {
-    expect(clip(text, most)).toBe(cut);
+    expect(clipText(text, most)).toBe(cut);
   });
 
   test.each([

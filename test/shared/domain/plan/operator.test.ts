@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isOpenTo, ordersFor, nextInteraction, type PlanOperation } from '../../../../shared/domain/plan/operator.ts';
+import { isOpenTo, buildOrders, nextInteraction, type PlanOperation } from '../../../../shared/domain/plan/operator.ts';
 import { HOLDER_GONE_MS } from '../../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../../shared/schemas/plan-run.ts';
 
@@ -94,7 +94,7 @@ describe('the orders of an operator', () => {
       orders: [{ order: 'abandon', session: 'own', reason: 'too late' }],
     },
   ])('an input of the operator becomes orders to the backend: $title', ({ plan = PLAN, wish, typed = '', orders }) => {
-    expect(ordersFor(plan, wish, typed, OPERATOR)).toEqual({ kind: 'orders', orders });
+    expect(buildOrders(plan, wish, typed, OPERATOR)).toEqual({ kind: 'orders', orders });
   });
 
   test.each<{ title: string; plan: PlanRun | undefined; wish: PlanOperation; typed?: string; outcome: object }>([
@@ -129,7 +129,7 @@ describe('the orders of an operator', () => {
       outcome: { kind: 'reason' },
     },
   ])('the console sends no order to the backend: $title', ({ plan, wish, typed = '', outcome }) => {
-    expect(ordersFor(plan, wish, typed, OPERATOR)).toMatchObject(outcome);
+    expect(buildOrders(plan, wish, typed, OPERATOR)).toMatchObject(outcome);
   });
 });
 

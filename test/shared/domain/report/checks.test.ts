@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  longestFirst,
+  compareByDownTime,
   checkProblemOf,
-  worstFirst,
+  compareByStatus,
   type CheckProblem,
 } from '../../../../shared/domain/report/checks.ts';
-import { Noise } from '../../../../shared/domain/report/noise.ts';
-import { FirstOf } from '../../../../shared/domain/report/first-of.ts';
+import { NoiseCollector } from '../../../../shared/domain/report/noise.ts';
+import { FirstItems } from '../../../../shared/domain/report/first-of.ts';
 import type { StatusChange } from '../../../../shared/domain/timeline/availability.ts';
 
 /** The period of a report, from second 100 to second 200. */
@@ -91,7 +91,7 @@ describe('the inhibitor of a reported check (spec, report 1)', () => {
     );
     const loud = checkProblemOf({ client: 'b', check: 'ping', status: 2, statusChanges: [broke(190)] }, SPAN, 0);
     const both = [quiet, loud].filter((one) => one !== undefined);
-    for (const order of [worstFirst, longestFirst])
+    for (const order of [compareByStatus, compareByDownTime])
       expect(both.toSorted(order).map(({ client }) => client)).toEqual(['b', 'a']);
   });
 });
@@ -193,12 +193,12 @@ test('the report sorts open problems by severity and age, and resolved problems 
     trouble('newer', { began: 5, down: 20 }),
     trouble('older', { began: null, down: 10 }),
   ];
-  expect(named(all.toSorted(worstFirst))).toEqual(['older', 'newer', 'warning', 'unknown']);
-  expect(named(all.toSorted(longestFirst))).toEqual(['warning', 'unknown', 'newer', 'older']);
+  expect(named(all.toSorted(compareByStatus))).toEqual(['older', 'newer', 'warning', 'unknown']);
+  expect(named(all.toSorted(compareByDownTime))).toEqual(['warning', 'unknown', 'newer', 'older']);
 });
 
 test('the report lists the checks with the most outages, each with its client with the most outages', () => {
-  const noise = new Noise();
+  const noise = new NoiseCollector();
   for (const [client, check, outages] of [
     ['web-1', 'disk', 2],
     ['web-2', 'disk', 5],
@@ -214,7 +214,7 @@ test('the report lists the checks with the most outages, each with its client wi
 });
 
 test('a limited list of the report keeps the first items and counts all items', () => {
-  const first = new FirstOf<number>(3, (a, b) => a - b);
+  const first = new FirstItems<number>(3, (a, b) => a - b);
   for (const one of [5, 3, 9, 1, 8, 2, 7, 4, 6]) first.add(one);
   expect([first.items(), first.count]).toEqual([[1, 2, 3], 9]);
 });

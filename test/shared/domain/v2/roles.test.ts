@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_CLUSTER_ROLES, ALL_NAMESPACES } from '../../../../shared/domain/v2/built-in-roles.ts';
+import { BUILT_IN_CLUSTER_ROLES, CLUSTER_NAMESPACE } from '../../../../shared/domain/v2/built-in-roles.ts';
 import {
   isGranted,
-  grantsAnythingIn,
+  canSeeNamespace,
   roleIndexOf,
   scopesOfGrants,
   type Operation,
@@ -83,9 +83,9 @@ describe('a grant of a role', () => {
 
   test('the grants of a user show the namespaces in which they allow anything', () => {
     const grants = [grant('prod', rule(['get'], ['checks']))];
-    expect(['prod', 'dev'].map((name) => grantsAnythingIn(grants, name))).toEqual([true, false]);
-    expect(grantsAnythingIn([grant(undefined, rule(['get'], ['checks']))], 'dev')).toBe(true);
-    expect(grantsAnythingIn([grant('prod', rule(null, ['checks']))], 'prod')).toBe(false);
+    expect(['prod', 'dev'].map((name) => canSeeNamespace(grants, name))).toEqual([true, false]);
+    expect(canSeeNamespace([grant(undefined, rule(['get'], ['checks']))], 'dev')).toBe(true);
+    expect(canSeeNamespace([grant('prod', rule(null, ['checks']))], 'prod')).toBe(false);
   });
 });
 
@@ -116,7 +116,7 @@ describe('the scopes of roles', () => {
 describe('role bindings', () => {
   const get = rule(['get'], ['checks']);
   const list = rule(['list'], ['checks']);
-  const everywhere = { clusterRoles: [role(ALL_NAMESPACES, 'r', list)], roles: [role('prod', 'r', get)] };
+  const everywhere = { clusterRoles: [role(CLUSTER_NAMESPACE, 'r', list)], roles: [role('prod', 'r', get)] };
 
   test.each<[what: string, bound: RoleBinding, isOverAll: boolean, expected: readonly Grant[]]>([
     ['a role of the namespace', binding('prod', 'User ann', 'Role r'), false, [grant('prod', get)]],

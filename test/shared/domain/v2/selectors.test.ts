@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldAt, isSelected, parseV2Selector } from '../../../../shared/domain/v2/selectors.ts';
+import { readFieldPath, isSelected, parseV2Selector } from '../../../../shared/domain/v2/selectors.ts';
 
 const EVENT = {
   check: {
@@ -17,7 +17,7 @@ function selects(text: string): boolean | string {
   const selector = parseV2Selector(text);
   return selector.kind === 'problem'
     ? selector.message
-    : isSelected(selector, (name) => fieldAt({ event: EVENT }, name));
+    : isSelected(selector, (name) => readFieldPath({ event: EVENT }, name));
 }
 
 describe('a selector of the v2 API', () => {
@@ -117,6 +117,6 @@ test('a path of a selector leads only to own members', () => {
     '__proto__',
     'event.__proto__',
   ]) {
-    expect(fieldAt({ event: EVENT }, path)).toBeUndefined();
+    expect(readFieldPath({ event: EVENT }, path)).toBeUndefined();
   }
 });

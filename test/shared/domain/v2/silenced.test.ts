@@ -6,7 +6,7 @@ import {
   parseV2SilencedName,
   partsOfV2Silenced,
   silencedOfV2,
-  type SilencedParts,
+  type SilenceIdentity,
 } from '../../../../shared/domain/v2/silenced.ts';
 import { v2Subscription, subscriptionOfV2 } from '../../../../shared/domain/v2/subscription.ts';
 import { silencedEntry } from '../../../../shared/domain/silencing.ts';
@@ -42,7 +42,7 @@ describe('the subscription of a single client', () => {
 });
 
 describe('the name of a silence in the v2 API', () => {
-  test.each<{ name: string; parts: SilencedParts | undefined }>([
+  test.each<{ name: string; parts: SilenceIdentity | undefined }>([
     { name: 'linux:check-cpu', parts: { subscription: 'linux', check: 'check-cpu' } },
     { name: 'linux:*', parts: { subscription: 'linux', check: null } },
     { name: '*:check-cpu', parts: { subscription: null, check: 'check-cpu' } },

@@ -5,23 +5,23 @@ import {
   namespaceOf,
   pathOf,
   readWrapped,
-  unwrap,
-  wrap,
+  unwrapObject,
+  wrapObject,
   wrappedName,
-  type Wrapped,
+  type WrappedObject,
 } from '../../../../shared/domain/v2/wrapped-object.ts';
 
-function anObject(type: string, parts: Partial<Wrapped> = {}): Wrapped {
+function anObject(type: string, parts: Partial<WrappedObject> = {}): WrappedObject {
   return { type, api_version: 'core/v2', metadata: {}, spec: {}, ...parts };
 }
 
 /** Returns the path of a wrapped object below `/api/core/v2`. */
-function placeOf(object: Wrapped): string {
+function placeOf(object: WrappedObject): string {
   const kind = kindOf(object);
   return kind === undefined ? '' : pathOf(kind, namespaceOf(object), wrappedName(object)).join('/');
 }
 
-test.each<[string, Wrapped, string]>([
+test.each<[string, WrappedObject, string]>([
   ['a namespace', anObject('Namespace', { spec: { name: 'dev' } }), 'namespaces/dev'],
   ['a user', anObject('User', { metadata: { name: 'x' }, spec: { username: 'alice' } }), 'users/alice'],
   ['an API key', anObject('APIKey', { metadata: { name: 'k1' } }), 'apikeys/k1'],
@@ -77,14 +77,14 @@ test('the types Entity and Event have the right plural names, and an unknown typ
 test('an object that is wrapped and unwrapped stays the same', () => {
   const check = { metadata: { name: 'disk', namespace: 'dev' }, command: 'df', interval: 60 };
   const kind = kindNamed('checks');
-  const wrapped = kind && wrap(kind, check);
+  const wrapped = kind && wrapObject(kind, check);
   expect(wrapped).toEqual({
     type: 'CheckConfig',
     api_version: 'core/v2',
     metadata: check.metadata,
     spec: { command: 'df', interval: 60 },
   });
-  expect(wrapped && unwrap(wrapped)).toEqual(check);
+  expect(wrapped && unwrapObject(wrapped)).toEqual(check);
 });
 
 test.each<[unknown, string]>([

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SilencedRow } from '../../../../shared/schemas/feed.ts';
 import { tableHead, tableRuns } from '../../../../tui/list/table-columns.ts';
-import { EVENTS } from '../../../../tui/screens/events/table.ts';
+import { EVENTS_VIEW } from '../../../../tui/screens/events/table.ts';
 import { fitEventColumns } from '../../../../tui/screens/events/layout.ts';
 import type { Run } from '../../../../tui/text/theme.ts';
 import { rowText } from '../../../../tui/text/row.tsx';
@@ -35,7 +35,7 @@ function eventRuns(
   const about = { placed, columns, nowMs: NOW_MS, isCursor, isMarked, stale: false };
   return tableRuns(
     { key: record.key, row, isRemoved: record.isRemoved },
-    { ...about, look: EVENTS.rowLook?.(row, NOW_MS) },
+    { ...about, look: EVENTS_VIEW.rowLook?.(row, NOW_MS) },
   );
 }
 

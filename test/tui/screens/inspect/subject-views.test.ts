@@ -5,8 +5,8 @@ import { layOutColumns, tableRuns } from '../../../../tui/list/table-columns.ts'
 import { runsWidth } from '../../../../tui/text/runs.ts';
 import { inspectBody } from '../../../../tui/screens/inspect/body.ts';
 import { inspectLayer, type SubjectData } from '../../../../tui/state/layers/inspect.ts';
-import { CHECKS } from '../../../../tui/screens/checks/table.ts';
-import { CLIENTS } from '../../../../tui/screens/clients/table.ts';
+import { CHECKS_VIEW } from '../../../../tui/screens/checks/table.ts';
+import { CLIENTS_VIEW } from '../../../../tui/screens/clients/table.ts';
 import { byKey } from '../../../support/console-rig.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
@@ -28,13 +28,13 @@ test.each([
   const keepalive = anEventRow({ client: 'a', check: 'keepalive', status, silenced_by: silenced });
   const clients = { a: aClientRow({ name: 'a' }), b: aClientRow({ name: 'b', timestamp: 0 }) };
   const driver = new ConsoleDriver().goLive({ clients, events: byKey([keepalive]) });
-  expect(cellOf(driver, CLIENTS, 'a', 'keepalive')[1]).toBe(tone);
+  expect(cellOf(driver, CLIENTS_VIEW, 'a', 'keepalive')[1]).toBe(tone);
   // A client without keepalive events is never overdue, because no keepalives are expected from it.
-  expect(cellOf(driver, CLIENTS, 'b', 'keepalive')[1]).toBe('plain');
+  expect(cellOf(driver, CLIENTS_VIEW, 'b', 'keepalive')[1]).toBe('plain');
 });
 
 function countsOf(driver: ConsoleDriver): readonly string[] {
-  return ['ok', 'critical', 'warning', 'unknown', 'silenced'].map((id) => cellOf(driver, CHECKS, 'disk', id)[0]);
+  return ['ok', 'critical', 'warning', 'unknown', 'silenced'].map((id) => cellOf(driver, CHECKS_VIEW, 'disk', id)[0]);
 }
 
 describe('the page of a check', () => {
@@ -68,13 +68,13 @@ describe('the page of a check', () => {
   ])('the page of a check shows its schedule "$schedule"', ({ about, schedule }) => {
     const driver = new ConsoleDriver().goLive({});
     driver.store.answers.viewLoaded('checks', [{ ...definition, ...about }]);
-    expect(cellOf(driver, CHECKS, 'disk', 'schedule')[0]).toBe(schedule);
+    expect(cellOf(driver, CHECKS_VIEW, 'disk', 'schedule')[0]).toBe(schedule);
   });
 
   test('the page of a check counts down to its next run', () => {
     const driver = new ConsoleDriver().goLive({});
     driver.store.answers.viewLoaded('checks', [{ ...definition, next_run: driver.clock.now() / 1000 + 90 }]);
-    const next = (): string => cellOf(driver, CHECKS, 'disk', 'next')[0];
+    const next = (): string => cellOf(driver, CHECKS_VIEW, 'disk', 'next')[0];
     expect(next()).toBe('1m');
     driver.pass(60_000);
     expect(next()).toBe('30s');

@@ -8,7 +8,7 @@ import {
   silenceSeconds,
 } from '../../../../tui/screens/silences/form.ts';
 import { lineOf } from '../../../../tui/text/line-editor.ts';
-import type { Target } from '../../../../tui/model/target.ts';
+import type { EventTarget } from '../../../../tui/model/target.ts';
 import type { SilenceForm } from '../../../../tui/state/layers/silence.ts';
 
 const next: FormStep = { kind: 'field', by: 1 };
@@ -16,7 +16,7 @@ const previous: FormStep = { kind: 'field', by: -1 };
 const right: FormStep = { kind: 'choose', by: 1 };
 const left: FormStep = { kind: 'choose', by: -1 };
 
-function target(client: string, check: string): Target {
+function target(client: string, check: string): EventTarget {
   return { key: `${client}/${check}`, client, check };
 }
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { openSilenceForm } from '../../../../tui/screens/silences/form.ts';
 import { silenceSubmission } from '../../../../tui/screens/silences/submission.ts';
 import { lineOf } from '../../../../tui/text/line-editor.ts';
-import type { Target } from '../../../../tui/model/target.ts';
+import type { EventTarget } from '../../../../tui/model/target.ts';
 import type { SilenceForm } from '../../../../tui/state/layers/silence.ts';
 import { silencePolicy } from '../../../support/silence-policy.ts';
 
-function target(client: string, check: string): Target {
+function target(client: string, check: string): EventTarget {
   return { key: `${client}/${check}`, client, check };
 }
 
@@ -15,7 +15,12 @@ const ABOUT = { creator: 'alice', policy: silencePolicy(), nowMs: Date.UTC(2026,
 const TWO = [target('a', 'disk'), target('b', 'disk')];
 
 describe('the silences that the silence dialog sends', () => {
-  test.each<{ name: string; targets: readonly Target[]; change: Partial<SilenceForm>; expected: readonly object[] }>([
+  test.each<{
+    name: string;
+    targets: readonly EventTarget[];
+    change: Partial<SilenceForm>;
+    expected: readonly object[];
+  }>([
     {
       name: 'one silence for each pair of client and check',
       targets: TWO,
