@@ -1,5 +1,6 @@
 import type { CheckState, EventState } from './event.ts';
 import { historyOf, statusesOf } from './history.ts';
+import { joinEscalations } from './notify/escalation.ts';
 import { mergeNotificationLogs } from './notify/notification-log.ts';
 
 /**
@@ -39,5 +40,6 @@ function joinEventStates(before: EventState, after: EventState, named: readonly 
     lastStateChange: isSameStatus ? before.lastStateChange : after.lastStateChange,
     lastOk: after.lastOk ?? before.lastOk,
     notifications: mergeNotificationLogs(before.notifications, after.notifications, named),
+    escalations: joinEscalations(before.escalations, after.escalations),
   };
 }

@@ -4,11 +4,15 @@ import type { ShownEscalation } from '../../shared/schemas/escalation.ts';
 
 /** Returns the escalation of an event that notifies somebody next; undefined if the event has none. */
 export function nextEscalation(escalations: readonly ShownEscalation[] = []): ShownEscalation | undefined {
-  const dueOf = ({ due, remaining }: ShownEscalation): number => due ?? (remaining === undefined ? Infinity : 1e15);
-  return escalations.toSorted((one, other) => dueOf(one) - dueOf(other))[0];
+  return escalations.toSorted((one, other) => orderOf(one) - orderOf(other))[0];
 }
 
-/** Returns an escalation in a few cells: `2/3 16m` (the time until the next step), `2/3 paused`, or `3/3` at its end. */
+/** Returns the time of the next step; a greater number for a paused escalation, and the greatest for one at its end. */
+function orderOf({ due, remaining }: ShownEscalation): number {
+  return due ?? (remaining === undefined ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
+}
+
+/** Returns an escalation in a few cells: `2/3 16m` (the time until the next step), `2/3 paused`, or `3/3` at the end. */
 export function shortEscalationText({ step, of, due, remaining }: ShownEscalation, nowMs: number): string {
   const next = due === undefined ? (remaining === undefined ? '' : ' paused') : ` ${timeUntil(due, nowMs)}`;
   return `${String(step)}/${String(of)}${next}`;

@@ -90,6 +90,23 @@ export function addNotified(escalation: EscalationState, handlers: readonly stri
   };
 }
 
+/**
+ * Joins the escalations of the two open events that a renamed check has under its old and its new name. Of two
+ * escalations of one handler, the result is the one that is further. The handlers that either has notified count.
+ */
+export function joinEscalations(
+  before: readonly EscalationState[] = [],
+  after: readonly EscalationState[] = [],
+): readonly EscalationState[] | undefined {
+  const joined = new Map(before.map((escalation) => [escalation.handler, escalation]));
+  for (const escalation of after) {
+    const other = joined.get(escalation.handler) ?? escalation;
+    const [further, less] = other.step >= escalation.step ? [other, escalation] : [escalation, other];
+    joined.set(escalation.handler, addNotified(further, less.notified, less.status));
+  }
+  return joined.size === 0 ? undefined : [...joined.values()];
+}
+
 /** True if a status is worse than the worst status that the handlers of an escalation were notified of. */
 export function isWorse(escalation: EscalationState, status: number): boolean {
   return statusRank(status) < statusRank(escalation.status);

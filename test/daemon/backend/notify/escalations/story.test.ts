@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Acknowledgements } from '../../../../../daemon/backend/acknowledgements/commands.ts';
 import { expireAcknowledgements } from '../../../../../daemon/backend/acknowledgements/timers.ts';
@@ -6,6 +7,7 @@ import { EscalationUpdates } from '../../../../../daemon/backend/notify/escalati
 import { watchEscalations } from '../../../../../daemon/backend/notify/escalations/timers.ts';
 import { DEFAULT_NAMESPACE } from '../../../../../shared/schemas/namespace.ts';
 import type { HandlingOptions, HandlingRig, HandlingSections } from '../../../../support/handling-rig.ts';
+import { propertyRuns } from '../../../../support/property-runs.ts';
 import { openRig, PIPE, settle, silence, type SilenceRig } from '../../../../support/silence-rig.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
 
@@ -328,4 +330,53 @@ describe('the state of an escalation across a restart (on-call 2)', () => {
     rig.store.refuses = () => false;
     expect(await pass(rig, MINUTE)).toEqual(['ada create 2/3']);
   });
+});
+
+/** A step of a random story: a result, an acknowledgement, a silence, or minutes that pass. */
+type StoryStep =
+  | { readonly kind: 'report'; readonly status: number }
+  | { readonly kind: 'acknowledge' | 'silence'; readonly minutes: number }
+  | { readonly kind: 'pass'; readonly minutes: number };
+
+const storyStep: fc.Arbitrary<StoryStep> = fc.oneof(
+  fc.record({ kind: fc.constant('report' as const), status: fc.constantFrom(0, 1, 2, 2) }),
+  fc.record({
+    kind: fc.constantFrom('acknowledge' as const, 'silence' as const),
+    minutes: fc.integer({ min: 1, max: 20 }),
+  }),
+  fc.record({ kind: fc.constant('pass' as const), minutes: fc.integer({ min: 1, max: 25 }) }),
+);
+
+/** Plays a story, and returns the notifications of each step. With `restarts`, the backend restarts after each step. */
+async function play(story: readonly StoryStep[], restarts: boolean): Promise<string[][]> {
+  const dir = await tempDir();
+  let backend = await open({ handlers: HANDLERS }, { dir });
+  await openProblem(backend.rig);
+  const notified: string[][] = [];
+  for (const step of story) {
+    const { rig, acknowledgements, stop } = backend;
+    if (step.kind === 'report') await rig.report(step.status, PAGED);
+    else if (step.kind === 'silence') await silence(rig, { expire: step.minutes * 60 });
+    else if (step.kind === 'acknowledge' && rig.entry()?.state.event !== undefined) {
+      const event = { client: 'web-1', check: 'disk', owner: 'ada', expire: step.minutes * 60 };
+      await acknowledgements.acknowledge(DEFAULT_NAMESPACE, event, BACKEND_ACTOR);
+    }
+    const atOnce = await takeSteps(rig);
+    const later = step.kind === 'pass' ? await pass(rig, step.minutes * MINUTE) : [];
+    notified.push([...atOnce, ...later]);
+    if (!restarts) continue;
+    await stop();
+    backend = await open({ handlers: HANDLERS }, { dir, clock: rig.clock });
+  }
+  await backend.stop();
+  return notified;
+}
+
+test('a backend that restarts after each step of a story notifies the same steps as one that never restarts', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(storyStep, { minLength: 1, maxLength: 6 }), async (story) => {
+      expect(await play(story, true)).toEqual(await play(story, false));
+    }),
+    { numRuns: propertyRuns(1) },
+  );
 });
