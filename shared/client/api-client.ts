@@ -5,6 +5,7 @@ import { V2_API } from '../api/v2.ts';
 import type { Severity } from '../domain/severity.ts';
 import { MonError } from '../errors.ts';
 import { namesResponse, objectResponse, textsSchema } from '../schemas/response.ts';
+import type { newOverrideSchema } from '../schemas/on-call.ts';
 import type { acknowledgeSchema } from '../schemas/acknowledgement.ts';
 import type { BulkRequest } from '../schemas/bulk.ts';
 import type { Client } from '../schemas/client.ts';
@@ -355,6 +356,13 @@ function buildClient(url: string, requester: Requester, namespace: string = DEFA
       find(own.aggregateResults, { path: { aggregate: name, severity }, query: { max_age: maxAge } }),
     /** Deletes an aggregate. It is created again by the next result that names it. */
     deleteAggregate: (name: string) => isThere(own.deleteAggregate, { path: { aggregate: name } }),
+    /** Returns the schedules with the person on call. @param atMs epoch milliseconds; default: now */
+    schedules: (atMs?: number) => call(MON_API.schedules, { query: { at: atMs } }),
+    schedule: (name: string, days?: number) => call(MON_API.schedule, { path: { schedule: name }, query: { days } }),
+    createOverride: (schedule: string, body: z.input<typeof newOverrideSchema>) =>
+      call(MON_API.createOverride, { path: { schedule }, body }),
+    /** Deletes an override of a schedule; false if there is none. */
+    deleteOverride: (schedule: string, id: string) => isThere(MON_API.deleteOverride, { path: { schedule, id } }),
     stashes: (page: PageOptions = {}) => call(own.stashes, { query: { ...page } }),
     /** Returns the content of a stash. */
     stash: (path: string) => find(own.stash, { path: { path, '*': path } }),

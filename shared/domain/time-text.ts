@@ -1,4 +1,5 @@
 import { parseDay } from '../schemas/calendar-day.ts';
+import { WEEKDAY_NAMES } from '../schemas/cron.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
 import { formatDuration, parseDuration, unitQuestion } from './duration.ts';
 import { findLocalTimes, utcOffsetMs } from './local-time.ts';
@@ -36,20 +37,21 @@ const TEXT_LENGTH_MAX = 80;
 /** Latest time that is shown as a date: 9999 is the last year with four digits. */
 const TIME_MAX_MS = Date.UTC(9999, 11, 31);
 
-const DAY_SOURCE = String.raw`(?<day>today|tomorrow|yesterday|\d{4}-\d\d-\d\d)`;
+const WEEKDAY_SOURCE = 'sun(?:day)?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?';
+const DAY_SOURCE = String.raw`(?<day>today|tomorrow|yesterday|${WEEKDAY_SOURCE}|\d{4}-\d\d-\d\d)`;
 const TIME_OF_DAY = String.raw`(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d)(?:\.\d{1,9})?)?`;
 const ZONE_SOURCE = String.raw`(?: ?(?<zone>Z|UTC|[+-]\d\d:?\d\d)| (?<named>[a-z][\w/+-]*))?`;
 const CALENDAR_TIME = new RegExp(`^(?:${DAY_SOURCE}|(?:${DAY_SOURCE}[T ])?${TIME_OF_DAY})${ZONE_SOURCE}$`, 'i');
 
 /**
  * Parses a time: `now`, a time of day (`22:00`), a day with or without a time of day (`tomorrow 02:00`, `yesterday
- * 03:12`, `2026-11-28T02:00`, `2026-11-28`), a duration from now (`10 minutes ago`, `in 2h`, `+2h`), or epoch seconds
+ * 03:12`, `fri 18:00`, `2026-11-28T02:00`, `2026-11-28`), a duration from now (`10 minutes ago`, `in 2h`, `+2h`), or epoch seconds
  * of at least nine digits. A time of day or a day may end in a zone: `22:00Z`, `22:00 UTC`, `22:00+01:00`, `22:00 EST`,
  * `22:00 Europe/Berlin`.
  *
  * @param direction the direction of a plain duration (`2h`) and of a time of day without a day: `past` for the latest
- * time of day before now, `future` for the next one, which may be up to a minute ago. `any` accepts no plain duration
- * and means today.
+ * time of day or day of the week before now, `future` for the next one, which may be up to a minute ago. `any` accepts
+ * no plain duration and no day of the week, and means today.
  */
 export function readTime(text: string, clock: LocalClock, direction: 'past' | 'future' | 'any'): ReadTime {
   const typed = text.trim().replaceAll(/\s+/g, ' ');
@@ -103,6 +105,16 @@ function calendarTime(
   }
   const today = localDay(clock.nowMs, zone);
   const timeMs = (Number(hour) * 3600 + Number(minute) * 60 + Number(second)) * 1000;
+  const weekday = day === undefined ? -1 : WEEKDAY_NAMES.findIndex((name) => name.startsWith(day.toLowerCase()));
+  if (weekday !== -1) {
+    if (direction === 'any') return notATime(text, direction);
+    const moments = weekdayMoments(today, weekday, timeMs, zone);
+    const atMs =
+      direction === 'past'
+        ? Math.max(...moments.filter((ms) => ms <= clock.nowMs))
+        : Math.min(...moments.filter((ms) => ms > clock.nowMs - TOLERANCE_MS));
+    return checkTimeRange(atMs, text);
+  }
   if (day !== undefined || direction === 'any') {
     const dayMs = day === undefined ? today : dayOf(day, today);
     return dayMs === undefined
@@ -124,6 +136,12 @@ function calendarTime(
  */
 export function nextTimeOfDay(timeMs: number, afterMs: number, zone: string): number {
   return Math.min(...nearbyLocalTimes(afterMs, timeMs, zone).filter((ms) => ms > afterMs));
+}
+
+/** Returns the times on a day of the week, in the weeks around a day. @param weekday 0 is Sunday */
+function weekdayMoments(today: number, weekday: number, timeMs: number, zone: string): readonly number[] {
+  const distance = (weekday - new Date(today).getUTCDay() + 7) % 7;
+  return [-7, 0, 7].map((days) => findLocalTimes(today + (distance + days) * DAY_MS + timeMs, zone).firstMs);
 }
 
 function nearbyLocalTimes(epochMs: number, timeMs: number, zone: string): readonly number[] {

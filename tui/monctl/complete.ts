@@ -158,6 +158,7 @@ const COMPLETIONS_BY_OPERAND: Readonly<Record<string, CompletionKind>> = {
   CHECK: 'check',
   AGGREGATE: 'aggregate',
   HANDLER: 'handler',
+  SCHEDULE: 'schedule',
   ENTITY: 'entity',
   MEMBER: 'member',
   USER: 'user',
@@ -232,6 +233,8 @@ async function liveNames(
       return (await api.stashes(page)).map(({ path }) => path);
     case 'handler':
       return (await api.handlers()).map(({ name }) => name);
+    case 'schedule':
+      return (await api.schedules()).map(({ name }) => name);
     case 'dead-letter':
       return (await api.deadLetters()).map(({ id }) => String(id));
     case 'member':

@@ -110,6 +110,7 @@ export type CompletionKind =
   | 'aggregate'
   | 'stash'
   | 'handler'
+  | 'schedule'
   | 'dead-letter'
   | 'member'
   | 'namespace'

@@ -34,6 +34,7 @@ import { migrateCommands } from './commands/migrate.ts';
 import { resultCommands } from './commands/result.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { silencedCommands } from './commands/silenced.ts';
+import { onCallCommands } from './commands/on-call.ts';
 import { stashCommands } from './commands/stash.ts';
 import { upgradeCommands } from './commands/upgrade.ts';
 import { userCommands } from './commands/user.ts';
@@ -78,7 +79,13 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
   },
   {
     title: 'Notifications',
-    commands: [...handlerCommands, ...inhibitionCommands, ...deadLetterCommands, ...pipelineCommands],
+    commands: [
+      ...handlerCommands,
+      ...onCallCommands,
+      ...inhibitionCommands,
+      ...deadLetterCommands,
+      ...pipelineCommands,
+    ],
   },
   {
     title: 'Objects in files',

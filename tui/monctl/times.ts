@@ -35,6 +35,17 @@ export function parseBegin(option: string, text: string, nowMs: number): number 
   return Math.floor(momentOf(readStartTime(text, localClock(nowMs)), `${option} `) / 1000);
 }
 
+/**
+ * Parses a time as `readTime` does. A duration, a time of day and a day of the week are in the future.
+ *
+ * @param option the option that the error message names
+ * @returns epoch milliseconds
+ * @throws MonError `invalid` for any other text
+ */
+export function parseTime(option: string, text: string, nowMs: number): number {
+  return momentOf(readTime(text, localClock(nowMs), 'future'), `${option} `);
+}
+
 function momentOf(time: ReadTime, prefix = ''): number {
   if (time.problem !== undefined) throw new MonError('invalid', `${prefix}${time.problem}`);
   return time.atMs;

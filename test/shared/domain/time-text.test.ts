@@ -15,6 +15,25 @@ const NEW_YORK = { nowMs: NOW_MS, zone: 'America/New_York' };
 const BERLIN = { nowMs: NOW_MS, zone: 'Europe/Berlin' };
 const UTC = { nowMs: NOW_MS, zone: 'UTC' };
 
+describe('days of the week', () => {
+  test.each([
+    ['fri 18:00', 'future', Date.UTC(2026, 10, 20, 18)],
+    ['fri 12:00', 'future', Date.UTC(2026, 10, 20, 12)],
+    ['Friday 11:00', 'future', Date.UTC(2026, 10, 27, 11)],
+    ['mon 09:00', 'future', Date.UTC(2026, 10, 23, 9)],
+    ['thu', 'future', Date.UTC(2026, 10, 26)],
+    ['fri 18:00', 'past', Date.UTC(2026, 10, 13, 18)],
+    ['thu 09:00', 'past', Date.UTC(2026, 10, 19, 9)],
+    ['mon 09:00 Europe/Berlin', 'future', Date.UTC(2026, 10, 23, 8)],
+  ] as const)('the time %s in the %s is read from a Friday at noon', (text, direction, atMs) => {
+    expect(readTime(text, UTC, direction)).toEqual({ atMs });
+  });
+
+  test('a day of the week is rejected if it can be in the past or the future', () => {
+    expect(readTime('fri 18:00', UTC, 'any')).toEqual({ problem: expect.stringContaining('is not a time') });
+  });
+});
+
 describe('times that every place reads alike', () => {
   test.each([
     ['now', NOW_MS],

@@ -199,6 +199,12 @@ const DRY_RUNS: readonly {
     effects: ['the stash notes would be replaced'],
   },
   {
+    line: ['on-call', 'override', 'database', '--person', 'ada', '--from', '2098-01-01T00:00Z', '--until', '12h'],
+    request: 'POST /api/mon/v1/schedules/database/overrides',
+    body: { person: 'ada', from: 4_039_372_800, until: 4_039_416_000, by: CREATOR },
+    effects: [/^ada would be on call for database from 2098-01-01 00:00Z until 2098-01-01 12:00Z$/],
+  },
+  {
     line: ['stash', 'delete', 'notes'],
     request: 'DELETE /stashes/notes',
     effects: ['the stash notes would be deleted: {"text":"x"}'],
@@ -306,6 +312,9 @@ test.each(DRY_RUNS)(
   },
 );
 
+/** Commands that `on-call.test.ts` tests, because they need an override. */
+const OF_ON_CALL = ['on-call override-delete'];
+
 test('every monctl command that changes something has a dry run, and destructive commands ask first', () => {
   const changing = ALL_COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
   expect(changing.map(({ words }) => words.join(' ')).toSorted()).toEqual(
@@ -316,6 +325,7 @@ test('every monctl command that changes something has a dry run, and destructive
         ...OF_SEVERAL,
         ...OF_HANDLERS,
         ...SHORT_FORMS,
+        ...OF_ON_CALL,
       ]),
     ].toSorted(),
   );
@@ -333,6 +343,7 @@ test('every monctl command that changes something has a dry run, and destructive
     'event delete',
     'migrate stashes',
     'namespace delete',
+    'on-call override-delete',
     'pipeline delete',
     'restore',
     'result delete',
