@@ -4,7 +4,7 @@ import { environmentSchema } from './environment.ts';
 import { escalationStepsSchema } from './escalation.ts';
 import { groupingAttributes, groupingProblems, groupNamesSchema } from './grouping.ts';
 import { mailAddressesSchema, mailAddressSchema } from './mail-address.ts';
-import { PRESET_NAMES, presetTraits, type PresetAttribute } from './preset.ts';
+import { PRESET_NAMES, presetsThatNeed, presetTraits, type PresetAttribute } from './preset.ts';
 import { parseStreamAddress } from './stream-address.ts';
 
 const SEVERITY_NAMES = ['ok', 'warning', 'critical', 'unknown'] as const;
@@ -148,7 +148,7 @@ const webhookSchema = z
       .optional()
       .describe(
         'URL to which the event is sent, or the base URL of the service of a preset. Required without a preset, and' +
-          ' for `slack`, `mattermost`, `teams` and `incident-io`.',
+          ` for ${presetsThatNeed('url')}.`,
       ),
     timeout: timeoutWithin(10, 'Time within which the response must arrive.'),
     secret: z
@@ -171,22 +171,24 @@ const webhookSchema = z
       })
       .optional()
       .describe('Templates that replace the title and the text of the preset.'),
-    routing_key: z.string().min(1).optional().describe('Integration key. Required for the preset `pagerduty`.'),
-    api_key: headerTextSchema
+    routing_key: z
+      .string()
+      .min(1)
       .optional()
-      .describe('API key. Required for the presets `opsgenie` and `jira-service-management`.'),
+      .describe(`Integration key. Required for ${presetsThatNeed('routing_key')}.`),
+    api_key: headerTextSchema.optional().describe(`API key. Required for ${presetsThatNeed('api_key')}.`),
     api_token: headerTextSchema
       .optional()
-      .describe('Access token. Required for the presets `telegram` and `incident-io`, optional for `ntfy`.'),
+      .describe(`Access token. Required for ${presetsThatNeed('api_token')}; optional for \`ntfy\`.`),
     chat: z
       .union([z.string().min(1), z.int()])
       .optional()
-      .describe('ID of a chat, or `@name` of a channel. Required for the preset `telegram`.'),
+      .describe(`ID of a chat or \`@name\` of a channel. Required for ${presetsThatNeed('chat')}.`),
     topic: z
       .string()
       .regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters, digits, - and _')
       .optional()
-      .describe('Topic, of 1 to 64 letters, digits, `-` and `_`. Required for the preset `ntfy`.'),
+      .describe(`Topic, of 1 to 64 letters, digits, \`-\` and \`_\`. Required for ${presetsThatNeed('topic')}.`),
   })
   .superRefine((handler, context) => {
     const { preset, templates, details } = handler;

@@ -39,6 +39,12 @@ export type Preset = keyof typeof PRESET_SETTINGS;
 
 export const PRESET_NAMES = Object.keys(PRESET_SETTINGS) as readonly Preset[];
 
+/** Returns the names of the presets that require an attribute, as a text for the description of that attribute. */
+export function presetsThatNeed(attribute: PresetAttribute): string {
+  const presets = PRESET_NAMES.filter((preset) => presetTraits(preset).needs.includes(attribute));
+  return new Intl.ListFormat('en').format(presets.map((preset) => `\`${preset}\``));
+}
+
 /** Returns the traits of a preset. A webhook without a preset requires `url`. */
 export function presetTraits(preset: Preset | undefined): PresetTraits {
   return preset === undefined ? { needs: ['url'] } : PRESET_SETTINGS[preset];
