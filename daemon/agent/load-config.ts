@@ -41,7 +41,7 @@ export interface AgentConfigSources {
  * The sections that an agent uses, and the sections of a backend that shares the configuration directory with an agent.
  * Any other section causes a warning.
  */
-const KNOWN_SECTIONS: ReadonlySet<string> = new Set([
+const SUPPORTED_SECTIONS: ReadonlySet<string> = new Set([
   'agent',
   'checks',
   'client',
@@ -82,7 +82,8 @@ export async function readAgentConfig({
   const client = settings['client'] ?? {};
   if (!isSettings(client)) review.problems.push({ path: ['client'], message: 'must be an object' });
   for (const section of Object.keys(settings)) {
-    if (!KNOWN_SECTIONS.has(section)) review.warnings.push({ path: [section], message: 'has no effect on an agent' });
+    if (!SUPPORTED_SECTIONS.has(section))
+      review.warnings.push({ path: [section], message: 'has no effect on an agent' });
   }
   for (const [name, check] of checks) {
     const message = extensionProblem(check);

@@ -1,10 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Log } from '../log/log.ts';
 
-/**
- * Bits of a file mode. `GROUP_AND_OTHERS_MODE_BITS`: access for the group and all other users. `OTHERS_MODE_BITS`: access
- * for users outside the group.
- */
+/** Permission bits of a file. "Others" are the users outside the group. */
 const GROUP_AND_OTHERS_MODE_BITS = 0o077;
 const OTHERS_MODE_BITS = 0o007;
 

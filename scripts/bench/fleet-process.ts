@@ -27,8 +27,8 @@ export interface FleetReport {
 const AGENTS_OF_ADDRESS = 1000;
 const REPORT_MS = 50;
 /**
- * The reconnect delays of `mon-agent`: `NEXT_BACKEND` before it tries the next backend, and `RECONNECT_BACKOFF` after all
- * backends have rejected it.
+ * The reconnect delays of `mon-agent`: `NEXT_BACKEND` before it tries the next backend, and `RECONNECT_BACKOFF` after
+ * all backends have rejected it.
  */
 const NEXT_BACKEND = { minMs: 100, maxMs: 1000 };
 const RECONNECT_BACKOFF = { minMs: 500, maxMs: 30_000 };

@@ -19,8 +19,8 @@ export interface HelpEntry {
 }
 
 /**
- * Matches a row whose columns are separated by at least two spaces. `FULL_ENTRY_ROW` matches a row whose option fills the
- * first column, so that only one space follows.
+ * Matches a row whose columns are separated by at least two spaces. `FULL_ENTRY_ROW` matches a row whose option fills
+ * the first column, so that only one space follows.
  */
 const ENTRY_ROW = /^(?<term>.*?) {2,}(?<text>.*)$/;
 const FULL_ENTRY_ROW = /^(?<term>--[a-z-]+) (?<text>[a-z].*)$/;

@@ -43,7 +43,7 @@ import { seriesResponse } from '../schemas/series.ts';
 import { reportResponse } from '../schemas/report.ts';
 import { pastChangesResponse, pastStateResponse, timelineResponse } from '../schemas/timeline.ts';
 import { endpointBuilder } from './endpoint.ts';
-import { presenceFlag, cursorParameter, textParameter, booleanFlag, wholeNumberParameter } from './query.ts';
+import { presenceFlag, cursorParameter, textParameter, booleanFlag, numberParameter } from './query.ts';
 
 /** The path prefix of the mon API. */
 const MON_PREFIX = '/api/mon/v1';
@@ -55,8 +55,8 @@ const LARGE_BYTES = 16 * 1024 * 1024;
 
 /** Query parameters for pagination. The response header `X-Pagination` contains the range and the total number. */
 const PAGE_PARAMETERS = {
-  limit: wholeNumberParameter.describe('maximum number'),
-  offset: wholeNumberParameter.describe('number of entries to skip'),
+  limit: numberParameter.describe('maximum number'),
+  offset: numberParameter.describe('number of entries to skip'),
 };
 
 /**
@@ -67,12 +67,12 @@ const NAMESPACE_PARAMETER = { namespace: textParameter.describe('the namespace; 
 const ANY_NAMESPACE_PARAMETER = {
   namespace: textParameter.describe('the namespace, or `*` for all; default `default`'),
 };
-const MAX_AGE = { max_age: wholeNumberParameter.describe('seconds after which a result counts as stale') };
+const MAX_AGE = { max_age: numberParameter.describe('seconds after which a result counts as stale') };
 
 /** Query parameters for a time range in the past. */
 const SPAN_PARAMETERS = {
-  since: wholeNumberParameter.describe('start, epoch milliseconds'),
-  until: wholeNumberParameter.describe('end, epoch milliseconds; default now'),
+  since: numberParameter.describe('start, epoch milliseconds'),
+  until: numberParameter.describe('end, epoch milliseconds; default now'),
 };
 
 const SEARCH_PARAMETERS = { ...PAGE_PARAMETERS, q: textParameter.describe('a search, as in the console') };
@@ -130,7 +130,7 @@ export const MON_API = {
       check: textParameter.describe('only this check'),
       q: textParameter.describe('a search, as in the console'),
       ...SPAN_PARAMETERS,
-      limit: wholeNumberParameter.describe('maximum number; default 100'),
+      limit: numberParameter.describe('maximum number; default 100'),
       after: cursorParameter.describe('position of the next page, from the previous page'),
     },
     response: timelineResponse,
@@ -142,10 +142,10 @@ export const MON_API = {
   pastState: monEndpoint('GET /timeline/state', 'Events, silences and clients at a time in the past', {
     query: {
       ...ANY_NAMESPACE_PARAMETER,
-      at: wholeNumberParameter.describe('the time, epoch milliseconds; default now'),
+      at: numberParameter.describe('the time, epoch milliseconds; default now'),
       q: textParameter.describe('a search for events, as in the console; ages are relative to the moment'),
       sort: SORT_PARAMETER,
-      limit: wholeNumberParameter.describe('maximum number of events, up to 10,000; default 100'),
+      limit: numberParameter.describe('maximum number of events, up to 10,000; default 100'),
       offset: PAGE_PARAMETERS.offset,
       silenced: presenceFlag.describe('if set: include silences'),
       clients: presenceFlag.describe('if set: include clients'),
@@ -156,8 +156,8 @@ export const MON_API = {
   pastChanges: monEndpoint('GET /timeline/changes', 'Differences between two times in the past', {
     query: {
       ...ANY_NAMESPACE_PARAMETER,
-      from: wholeNumberParameter.describe('the first time, epoch milliseconds; default now'),
-      at: wholeNumberParameter.describe('the second time; default now'),
+      from: numberParameter.describe('the first time, epoch milliseconds; default now'),
+      at: numberParameter.describe('the second time; default now'),
     },
     response: pastChangesResponse,
     errors: ['invalid', 'not_found'],
@@ -169,7 +169,7 @@ export const MON_API = {
       check: textParameter.describe('this check'),
       aggregate: textParameter.describe('current members of this aggregate'),
       ...SPAN_PARAMETERS,
-      limit: wholeNumberParameter.describe('maximum number of checks, up to 1,000; default 100'),
+      limit: numberParameter.describe('maximum number of checks, up to 1,000; default 100'),
     },
     response: availabilityResponse,
     errors: ['invalid', 'not_found'],
@@ -177,9 +177,9 @@ export const MON_API = {
   report: monEndpoint('GET /report', 'Shift report: outages, open events, operator actions, noisy checks', {
     query: {
       ...ANY_NAMESPACE_PARAMETER,
-      since: wholeNumberParameter.describe('start, epoch milliseconds; default 12 hours before the end'),
+      since: numberParameter.describe('start, epoch milliseconds; default 12 hours before the end'),
       until: SPAN_PARAMETERS.until,
-      limit: wholeNumberParameter.describe('maximum length of each list, up to 1,000; default 100'),
+      limit: numberParameter.describe('maximum length of each list, up to 1,000; default 100'),
     },
     response: reportResponse,
   }),
@@ -252,12 +252,12 @@ export const MON_API = {
     query: {
       ...NAMESPACE_PARAMETER,
       ...PAGE_PARAMETERS,
-      at: wholeNumberParameter.describe('the time, epoch milliseconds; default now'),
+      at: numberParameter.describe('the time, epoch milliseconds; default now'),
     },
     response: z.array(scheduleResponse),
   }),
   schedule: monEndpoint('GET /schedules/:schedule', 'A schedule with its next shifts, its gaps and its overrides', {
-    query: { ...NAMESPACE_PARAMETER, days: wholeNumberParameter.describe('number of days, 1 to 92; default 14') },
+    query: { ...NAMESPACE_PARAMETER, days: numberParameter.describe('number of days, 1 to 92; default 14') },
     response: scheduleDetailResponse,
   }),
   scheduleCalendar: monEndpoint(
@@ -379,7 +379,7 @@ export const MON_API = {
     query: {
       ...NAMESPACE_PARAMETER,
       invalidate: booleanFlag.describe('`true`: reject its data until it is deleted'),
-      invalidate_expire: wholeNumberParameter.describe('seconds during which its data is rejected'),
+      invalidate_expire: numberParameter.describe('seconds during which its data is rejected'),
     },
     status: 202,
     response: issuedResponse,
@@ -544,9 +544,9 @@ export const MON_API = {
     isOfAllNamespaces: true,
     query: {
       ...PAGE_PARAMETERS,
-      since: wholeNumberParameter.describe('start, epoch milliseconds'),
-      after: wholeNumberParameter.describe('only records with a greater id'),
-      before: wholeNumberParameter.describe('only records with a smaller id'),
+      since: numberParameter.describe('start, epoch milliseconds'),
+      after: numberParameter.describe('only records with a greater id'),
+      before: numberParameter.describe('only records with a smaller id'),
       'filter.who': exactValueParameter('who'),
       'filter.action': exactValueParameter('action'),
     },
@@ -563,7 +563,7 @@ export const MON_API = {
     isForLeader: true,
     query: {
       namespace: textParameter.describe('only this namespace'),
-      limit: wholeNumberParameter.describe('maximum number, up to 100'),
+      limit: numberParameter.describe('maximum number, up to 100'),
       continue: textParameter.describe('position of the next page, from the previous page'),
     },
     response: dumpPageResponse,

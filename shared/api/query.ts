@@ -22,7 +22,7 @@ export const countParameter = z
  * Schema of an optional query parameter with a number of at most 15 digits. Other values are rejected. If they counted
  * as absent, a list for another time range than the requested one would be returned, for example.
  */
-export const wholeNumberParameter = z
+export const numberParameter = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number, 0 or more')
   .optional()

@@ -36,7 +36,7 @@ export interface Validation {
 }
 
 /** The configuration sections that mon uses. */
-const KNOWN_SECTIONS: ReadonlySet<string> = new Set([
+const SUPPORTED_SECTIONS: ReadonlySet<string> = new Set([
   'checks',
   'handlers',
   'filters',
@@ -106,7 +106,7 @@ function* sectionWarnings(settings: Settings): Generator<Remark> {
   for (const section of Object.keys(settings)) {
     if (V1_SECTIONS.has(section)) {
       yield { path: [section], message: 'belongs to Sensu Core and has no effect here' };
-    } else if (!KNOWN_SECTIONS.has(section)) {
+    } else if (!SUPPORTED_SECTIONS.has(section)) {
       yield {
         path: [section],
         message: 'is not a known section: the section has no effect except that GET /settings shows it',

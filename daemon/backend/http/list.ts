@@ -20,7 +20,7 @@ const CHUNK_LENGTH_MAX = 128 * 1024;
 /** Memory that a list uses for each of its entries while it is sent, in bytes. */
 const REFERENCE_BYTES = 8;
 
-const WHOLE_LIST: PageRange = { offset: 0, limit: Infinity };
+const UNLIMITED_RANGE: PageRange = { offset: 0, limit: Infinity };
 
 /**
  * The entries of a list, in order: an array, or a source that finds the entries of a page without building the whole
@@ -63,7 +63,7 @@ export async function sendList<Entry, Item>(
   const query = queryOf(request);
   const page = isPaginated ? pageOf(query, pageMax) : undefined;
   const filter = combineFilters(filterOf(query), where);
-  const { offset, limit } = page ?? WHOLE_LIST;
+  const { offset, limit } = page ?? UNLIMITED_RANGE;
   const paged = (total: number): Record<string, string> =>
     page === undefined ? {} : { 'X-Pagination': JSON.stringify({ ...page, total }) };
 

@@ -19,7 +19,7 @@ test('screen-reader mode shows the namespace of its context', async () => {
 });
 
 describe('the reading of events in screen-reader mode', () => {
-  test('next and previous step through the events from the worst, and open reads all details of an event', async () => {
+  test('the commands next and previous step through the events, and open reads all details of an event', async () => {
     const person = await converse();
     expect(await person.type('next')).toContain('1 of 12: critical: postgres-repl on db-014.eu-west-1, 3 minutes: lag');
     expect(await person.type('n')).toContain('2 of 12: critical: http-frontend on web-003');

@@ -79,10 +79,10 @@ function judgeDisk({ disk }: UpgradeFacts): RuleFinding {
     );
   }
   const { path, free_bytes: free, needed_bytes: needed } = disk;
-  const evidence = `${path}: ${wholeMebibytes(free)} free, ${wholeMebibytes(needed)} needed`;
+  const evidence = `${path}: ${roundedMebibytes(free)} free, ${roundedMebibytes(needed)} needed`;
   return free >= needed ? passFinding(evidence) : blockFinding([evidence], [`free some space on ${path}`]);
 }
 
-function wholeMebibytes(bytes: number): string {
+function roundedMebibytes(bytes: number): string {
   return `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
 }
