@@ -127,10 +127,12 @@ export function notifyAcknowledged(transaction: Transaction, occurrence: Occurre
   const { client, check, state } = occurrence;
   const { routing } = transaction;
   const { name } = client.namespace;
-  const { notified = NO_OUTCOMES } = state.notifications;
-  const handlers = (
-    notified === 'all' ? routing.route(name, check).handlers : routeHandlers(notified, routing.definitions.in(name))
-  ).filter((handler) => showsAcknowledgements(handler) && !routing.isQueueFull(name, handler.name));
+  const { notified = [] } = state.notifications;
+  const routed = notified === 'all' ? routing.route(name, check).handlers.map((handler) => handler.name) : notified;
+  const escalated = (state.escalations ?? []).flatMap((escalation) => escalation.notified);
+  const handlers = routeHandlers([...routed, ...escalated], routing.definitions.in(name)).filter(
+    (handler) => showsAcknowledgements(handler) && !routing.isQueueFull(name, handler.name),
+  );
   if (handlers.length === 0 || isHandlingDisabled(check)) return;
   const clientRecord = transaction.body(CLIENTS, client);
   const { event } = buildNotificationContext(transaction, occurrence, { clientRecord, handlers });

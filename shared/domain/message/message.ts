@@ -144,6 +144,7 @@ function factsOf({ namespace, event, details = [], nowMs }: EventMessageSubject)
     ['Subscription', subscription.replaceAll(',', ', ')],
     ...attributes,
     ['Acknowledged', acknowledgementText(event)],
+    ['Escalation', escalationText(event)],
     ['Silenced by', silencedBy.join(', ')],
     ['Namespace', namespace === DEFAULT_NAMESPACE ? undefined : namespace],
     [RUNBOOK, runbookLink(check) === undefined ? runbookOf(check) : undefined],
@@ -173,6 +174,13 @@ function acknowledgementText(event: HandledEvent): string | undefined {
   if (event.acknowledged !== undefined) return ownerText(event.acknowledged);
   if (event.acknowledgement_expired === true) return 'no longer: the acknowledgement has expired';
   return event.acknowledgement_ended === true ? 'no longer: the status got worse' : undefined;
+}
+
+/** Names the escalation that notifies the handler, and its step. */
+function escalationText({ escalation }: HandledEvent): string | undefined {
+  if (escalation === undefined) return undefined;
+  const { handler, step, of } = escalation;
+  return `${handler}, step ${String(step)} of ${String(of)}`;
 }
 
 function ownerText({ by, until, note }: ShownAcknowledgement): string {

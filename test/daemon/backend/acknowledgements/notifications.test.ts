@@ -225,6 +225,20 @@ describe('the notifications of an acknowledged event (on-call 1)', () => {
     expect(await takeRuns(rig)).toEqual([]);
   });
 
+  test('a chat that an escalation has notified is notified of the acknowledgement', async () => {
+    const rig = await open({
+      handlers: {
+        default: { type: 'escalation', steps: [{ notify: ['chat'] }, { after: '10m', notify: ['pager'] }] },
+        chat: { type: 'webhook', preset: 'slack', url: 'https://hooks.example.com/x' },
+        pager: { type: 'webhook', preset: 'pagerduty', routing_key: 'key' },
+      },
+    });
+    await rig.report(2);
+    expect(await takeRuns(rig)).toEqual(['chat create']);
+    await acknowledge(rig);
+    expect(await takeRuns(rig)).toEqual(['chat create started acknowledged by ada']);
+  });
+
   test('no handler is notified of the acknowledgement of a problem that was silenced since it opened', async () => {
     const rig = await open({
       handlers: { default: { type: 'webhook', preset: 'slack', url: 'https://a.example.com' } },

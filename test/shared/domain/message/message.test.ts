@@ -114,6 +114,13 @@ describe('the message of an event', () => {
     expect(command).toContain('--backend https://mon.example.com/');
   });
 
+  test('the message of an event names the escalation and its step', () => {
+    expect(told({ escalation: { handler: 'page', step: 2, of: 3 } }).facts.at(-1)).toEqual([
+      'Escalation',
+      'page, step 2 of 3',
+    ]);
+  });
+
   test('the message of an event shows the attributes in details', () => {
     const event = anEvent({ client: { datacenter: 'fra' }, check: { team: 'storage' } });
     const details = ['client.datacenter', 'check.team', 'client.none'];
