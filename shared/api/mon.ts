@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { acknowledgementRowSchema, acknowledgeSchema } from '../schemas/acknowledgement.ts';
+import { acknowledgeMatchingSchema, acknowledgementRowSchema, acknowledgeSchema } from '../schemas/acknowledgement.ts';
 import { versionsResponse } from '../schemas/versions.ts';
 import { holdSchema, releaseSchema } from '../schemas/maintenance.ts';
 import { silencePolicyResponse } from '../schemas/silence-policy.ts';
@@ -238,6 +238,18 @@ export const MON_API = {
       body: acknowledgeSchema,
       status: 201,
       response: acknowledgementRowSchema,
+      errors: ['invalid', 'not_found', 'too_large'],
+    },
+  ),
+  acknowledgeMatching: monEndpoint(
+    'POST /acknowledgements/matching',
+    'Acknowledges all open events that match a search now',
+    {
+      scope: 'silence',
+      query: NAMESPACE_PARAMETER,
+      body: acknowledgeMatchingSchema,
+      status: 201,
+      response: z.array(acknowledgementRowSchema),
       errors: ['invalid', 'not_found', 'too_large'],
     },
   ),

@@ -6,7 +6,7 @@ import type { Severity } from '../domain/severity.ts';
 import { MonError } from '../errors.ts';
 import { namesResponse, objectResponse, textsSchema } from '../schemas/response.ts';
 import type { newOverrideSchema } from '../schemas/on-call.ts';
-import type { acknowledgeSchema } from '../schemas/acknowledgement.ts';
+import type { acknowledgeMatchingSchema, acknowledgeSchema } from '../schemas/acknowledgement.ts';
 import type { BulkRequest } from '../schemas/bulk.ts';
 import type { Client } from '../schemas/client.ts';
 import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
@@ -184,13 +184,15 @@ function buildClient(url: string, requester: Requester, namespace: string = DEFA
       if (isDefault) return call(V1_API.events, { query });
       return call(FULL_EVENTS, { query: { ...query, full: 'true', 'filter.client.name': client } });
     },
+    /** Returns the events that match a search, as table rows. */
+    searchEvents: (search: string): Promise<EventRow[]> => call(EVENT_ROWS, { query: { q: search } }),
     /**
      * Returns the events whose check is OK again and that wait for more OK results before they resolve, as table rows.
      * The list is empty if the backend does not support recovery.
      */
     async recovering(): Promise<EventRow[]> {
       try {
-        return (await find(RECOVERING_EVENTS, { query: { q: 'recovering' } })) ?? [];
+        return (await find(EVENT_ROWS, { query: { q: 'recovering' } })) ?? [];
       } catch (error) {
         // An older backend does not know the search field `recovering`.
         if (error instanceof MonError && error.code === 'invalid') return [];
@@ -273,6 +275,9 @@ function buildClient(url: string, requester: Requester, namespace: string = DEFA
     releaseSilence: (hold: ReleaseRequest) => isThere(MON_API.releaseSilence, { body: hold }),
     silencePolicy: () => call(MON_API.silencePolicy),
     acknowledge: (body: z.input<typeof acknowledgeSchema>) => call(MON_API.acknowledge, { body }),
+    /** Acknowledges all open events that match a search now. */
+    acknowledgeMatching: (body: z.input<typeof acknowledgeMatchingSchema>) =>
+      call(MON_API.acknowledgeMatching, { body }),
     /** Removes the acknowledgement of an event; false if there is none. */
     unacknowledge: (client: string, check: string) => isThere(MON_API.unacknowledge, { path: { client, check } }),
     /**
@@ -476,7 +481,7 @@ export const buildApiClient: (...args: Parameters<typeof buildClient>) => ApiCli
 
 /** The list of events in the mon API. With `full=true` it returns whole events instead of rows. */
 const FULL_EVENTS = { ...V1_API.events, path: MON_API.events.path };
-const RECOVERING_EVENTS = { ...MON_API.events, response: z.array(eventRowSchema) };
+const EVENT_ROWS = { ...MON_API.events, response: z.array(eventRowSchema) };
 const FULL_CLIENTS = { ...V1_API.clients, path: MON_API.clients.path };
 
 /** Parses the header `X-Pagination`; undefined if it is missing or not JSON. */

@@ -42,10 +42,8 @@ export const shownAcknowledgementSchema = z.object({
 });
 export type ShownAcknowledgement = Readonly<z.infer<typeof shownAcknowledgementSchema>>;
 
-/** The attributes with which an event is acknowledged. */
-export const acknowledgeShape = {
-  client: storedClientNameSchema.describe('Client of the event.'),
-  check: objectNameSchema.describe('Check of the event.'),
+/** The attributes of an acknowledgement in a request. */
+const acknowledgementShape = {
   owner: ownerSchema
     .nullish()
     .describe('Name of the owner. Only callers that may act for others can set it. Default: the authenticated user.'),
@@ -64,12 +62,40 @@ export const acknowledgeShape = {
   }),
 } as const;
 
+/** The attributes with which an event is acknowledged. */
+export const acknowledgeShape = {
+  client: storedClientNameSchema.describe('Client of the event.'),
+  check: objectNameSchema.describe('Check of the event.'),
+  ...acknowledgementShape,
+} as const;
+
+const ONE_DEADLINE_MESSAGE = 'expire and expires_at exclude each other: remove one of them';
+
 /** Body of `POST /api/mon/v1/acknowledgements`. */
 export const acknowledgeSchema = z
   .looseObject(acknowledgeShape)
-  .refine(({ expire, expires_at: expiresAt }) => (expire ?? null) === null || (expiresAt ?? null) === null, {
-    message: 'expire and expires_at exclude each other: remove one of them',
-  });
+  .refine(hasOneDeadline, { message: ONE_DEADLINE_MESSAGE });
+
+/** Maximum number of events that one search may acknowledge. */
+export const ACKNOWLEDGED_AT_ONCE_MAX = 1000;
+
+/** Body of `POST /api/mon/v1/acknowledgements/matching`. */
+export const acknowledgeMatchingSchema = z
+  .looseObject({
+    search: z.string().trim().min(1).max(4096).describe('Search that selects the events. It matches at most 1,000.'),
+    ...acknowledgementShape,
+  })
+  .refine(hasOneDeadline, { message: ONE_DEADLINE_MESSAGE });
+
+function hasOneDeadline({
+  expire,
+  expires_at: expiresAt,
+}: {
+  readonly expire?: unknown;
+  readonly expires_at?: unknown;
+}): boolean {
+  return (expire ?? null) === null || (expiresAt ?? null) === null;
+}
 
 /** An acknowledged event in `GET /api/mon/v1/acknowledgements`. Times are in epoch seconds. */
 export const acknowledgementRowSchema = z.looseObject({

@@ -8,7 +8,8 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Acknowledgement, AcknowledgementRow } from '../../../shared/schemas/acknowledgement.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { recordAudit, auditTarget } from '../model/audit/mutations.ts';
+import { recordBulk } from '../audit/bulk.ts';
+import { recordAudit, auditTarget, type AuditedChange } from '../model/audit/mutations.ts';
 import { saveAcknowledgement } from '../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
@@ -58,6 +59,44 @@ export class Acknowledgements {
         return acknowledgementRow(acknowledgement, client, check, acknowledgement.status);
       },
       { needs: (registry) => openEntries(registry, namespaceName, { client, check }) },
+    );
+  }
+
+  /**
+   * Acknowledges those of the named events that are still open, in one commit.
+   *
+   * @returns the acknowledged events
+   * @throws MonError `invalid` if the acknowledgements would have expired already, `unavailable` if the change cannot be
+   *   committed
+   */
+  acknowledgeAll(
+    namespaceName: string,
+    names: readonly EventName[],
+    request: AcknowledgeRequest,
+    actor: Actor,
+  ): Promise<readonly AcknowledgementRow[]> {
+    return this.#batcher.runSteps(
+      function* (transaction) {
+        const rows: AcknowledgementRow[] = [];
+        const changes: AuditedChange[] = [];
+        for (const { client, check } of names) {
+          yield;
+          const entry = openEntry(transaction.registry, namespaceName, { client, check });
+          // An event that opened again after the records were read is not the one that matched.
+          if (entry === undefined || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
+          const before = entry.state.event?.acknowledgement ?? null;
+          const after = acknowledgeEvent(transaction, entry, request, actor.who);
+          const target = auditTarget(namespaceName, `${client}/${check}`);
+          changes.push({ action: 'event.acknowledge', target, before, after, reason: after.note ?? null });
+          rows.push(acknowledgementRow(after, client, check, after.status));
+        }
+        yield* recordBulk(transaction, actor, 'bulk', changes);
+        return rows;
+      },
+      {
+        weight: names.length,
+        needs: (registry) => names.flatMap((name) => openEntries(registry, namespaceName, name)),
+      },
     );
   }
 

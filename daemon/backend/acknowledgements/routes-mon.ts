@@ -2,14 +2,17 @@ import { MON_API } from '../../../shared/api/mon.ts';
 import { acknowledgementRow } from '../../../shared/domain/acknowledgement.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 import { ACKNOWLEDGEMENT_SEARCH } from '../../../shared/domain/list-searches.ts';
-import type { AcknowledgementRow } from '../../../shared/schemas/acknowledgement.ts';
+import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { ACKNOWLEDGED_AT_ONCE_MAX, type AcknowledgementRow } from '../../../shared/schemas/acknowledgement.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
+import { matchingEvents } from '../events/queries.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { MonHandlers } from '../http/route.ts';
-import { searchFilter } from '../http/search.ts';
+import { parseSearchQuery, searchFilter } from '../http/search.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import {
   entriesOf,
@@ -22,6 +25,7 @@ import type { Clock } from '../ports.ts';
 import type { Acknowledgements } from './commands.ts';
 
 const validateAcknowledgement = bodyValidator(MON_API.acknowledge);
+const validateMatching = bodyValidator(MON_API.acknowledgeMatching);
 
 interface AcknowledgementDependencies extends NamespaceDependencies {
   readonly acknowledgements: Acknowledgements;
@@ -31,7 +35,7 @@ interface AcknowledgementDependencies extends NamespaceDependencies {
 /** Serves the acknowledgements of events: lists them with an optional search (`?q=`), creates and removes them. */
 export function acknowledgementsOnMon(
   deps: AcknowledgementDependencies,
-): MonHandlers<'acknowledgements' | 'acknowledge' | 'unacknowledge'> {
+): MonHandlers<'acknowledgements' | 'acknowledge' | 'acknowledgeMatching' | 'unacknowledge'> {
   const { acknowledgements, clock } = deps;
   return {
     acknowledgements: (request, reply, query) => {
@@ -52,6 +56,15 @@ export function acknowledgementsOnMon(
       const row = await acknowledgements.acknowledge(name, { ...submitted, owner }, actor);
       return reply.send(row);
     },
+    acknowledgeMatching: async (request, reply) => {
+      const namespace = requestedNamespace(request, deps);
+      const { search, ...submitted } = readBody(request, validateMatching);
+      const actor = actorOf(request, submitted.owner);
+      const owner = creatorOf(request.principal, submitted.owner) ?? actor.who;
+      const names = await matchingNames(namespace.allEvents(), search, clock.now());
+      const rows = await acknowledgements.acknowledgeAll(namespace.name, names, { ...submitted, owner }, actor);
+      return reply.send(rows);
+    },
     unacknowledge: async (request, reply) => {
       const { name } = requestedNamespace(request, deps);
       const event = { client: pathName(request, 'client'), check: pathName(request, 'check') };
@@ -59,6 +72,25 @@ export function acknowledgementsOnMon(
       return reply.send();
     },
   };
+}
+
+/**
+ * Returns the names of the open events that match a search.
+ *
+ * @throws MonError `invalid` if the search is invalid or matches too many events, `not_found` if it matches none
+ */
+async function matchingNames(
+  entries: readonly CheckEntry[],
+  search: string,
+  nowMs: number,
+): Promise<{ readonly client: string; readonly check: string }[]> {
+  const matches = await matchingEvents(entries, parseSearchQuery(EVENT_SEARCH, { q: search }), nowMs);
+  if (matches.length === 0) throw new MonError('not_found', 'search: no open event matches');
+  if (matches.length > ACKNOWLEDGED_AT_ONCE_MAX) {
+    const [found, most] = [matches.length, ACKNOWLEDGED_AT_ONCE_MAX].map(String);
+    throw new MonError('invalid', `search: matches ${found ?? ''} events, at most ${most ?? ''}: narrow the search`);
+  }
+  return matches.map(({ entry: { client, name } }) => ({ client: client.name, check: name }));
 }
 
 function rowOf({ client, name, state: { event } }: CheckEntry): AcknowledgementRow | undefined {

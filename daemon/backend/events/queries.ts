@@ -1,15 +1,19 @@
 import { buildEvent, checkAdditions, eventCircumstances } from '../../../shared/domain/build-event.ts';
 import { shownEscalation } from '../../../shared/domain/notify/escalation.ts';
 import { hasKeyRedactedByDefault, hasOwnRedactKeys, redactEvent } from '../../../shared/domain/redact.ts';
+import { matchesSearch, type Search } from '../../../shared/domain/search.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { prepareSilences } from '../silences/event-preparation.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { readOwners, type StoredOwner } from '../model/clients/queries.ts';
 import { splitCheckRecord, type CheckRecord } from '../model/events/check-record.ts';
 import type { EventCache } from '../model/events/event-cache.ts';
+import { feedEventRow } from '../model/events/feed-rows.ts';
 import { readRecords, readRecordTexts } from '../model/events/read-records.ts';
+import { TimeSlice } from '../store/time-slice.ts';
 
 /**
  * Reads the committed events of these checks, redacted; a check without an open event is omitted.
@@ -151,4 +155,29 @@ const NO_IDS: string[] = [];
 
 function silencedNow(entry: CheckEntry, nowMs: number): string[] {
   return entry.client.namespace.silenced.size === 0 ? NO_IDS : entry.silencedBy(nowMs);
+}
+
+/** An open event that matches a search, with its row. */
+interface MatchingEvent {
+  readonly entry: CheckEntry;
+  readonly row: EventRow;
+}
+
+/** Returns those of the open events that match a search. */
+export async function matchingEvents(
+  entries: readonly CheckEntry[],
+  search: Search,
+  nowMs: number,
+): Promise<MatchingEvent[]> {
+  await prepareSilences(entries);
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const matches: MatchingEvent[] = [];
+  const timeSlice = new TimeSlice();
+  for (const entry of entries) {
+    if (timeSlice.isDue) await timeSlice.share();
+    // The row is null if the event resolved while this loop yielded to other work.
+    const row = feedEventRow(entry, nowMs);
+    if (row !== null && matchesSearch(search, row, nowSeconds)) matches.push({ entry, row });
+  }
+  return matches;
 }

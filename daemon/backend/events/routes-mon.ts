@@ -1,18 +1,18 @@
 import { sortInChunks } from '../../../shared/domain/sort-in-chunks.ts';
-import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
+import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { requestedOrder } from './order.ts';
 import { eventHandlers, type EventDependencies } from './members.ts';
 import { prepareSilences } from '../silences/event-preparation.ts';
 import { feedEventRow } from '../model/events/feed-rows.ts';
-import { eventOnMon, readEvents } from './queries.ts';
+import { eventOnMon, matchingEvents, readEvents } from './queries.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { MonHandlers } from '../http/route.ts';
 import { parseSearchQuery } from '../http/search.ts';
-import { runInChunks, TimeSlice } from '../store/time-slice.ts';
+import { runInChunks } from '../store/time-slice.ts';
 
 /**
  * Serves single events, and event lists that are selected by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`).
@@ -49,23 +49,4 @@ export function eventsOnMon(deps: EventDependencies): MonHandlers<'events' | 'ev
     },
     ...eventHandlers(deps, requestedNamespace, eventOnMon),
   };
-}
-
-interface MatchingEvent {
-  readonly entry: CheckEntry;
-  readonly row: EventRow;
-}
-
-async function matchingEvents(entries: readonly CheckEntry[], search: Search, nowMs: number): Promise<MatchingEvent[]> {
-  await prepareSilences(entries);
-  const nowSeconds = Math.floor(nowMs / 1000);
-  const matches: MatchingEvent[] = [];
-  const timeSlice = new TimeSlice();
-  for (const entry of entries) {
-    if (timeSlice.isDue) await timeSlice.share();
-    // The row is null if the event resolved while this loop yielded to other work.
-    const row = feedEventRow(entry, nowMs);
-    if (row !== null && matchesSearch(search, row, nowSeconds)) matches.push({ entry, row });
-  }
-  return matches;
 }

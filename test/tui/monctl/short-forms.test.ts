@@ -41,6 +41,23 @@ describe('short forms of silences', () => {
     expect(await monctl('unack', 'web-1', 'load', '--dry-run')).toMatchObject({ code: 3 });
   });
 
+  test('monctl ack --filter acknowledges all events that match now, and its dry run lists them', async () => {
+    const line = ['ack', '--filter', 'client=web-1', '-m', 'looking'];
+    expect(await monctl(...line, '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('web-1/load, WARN (1), would be acknowledged') as string,
+    });
+    expect((await api.event('web-1', 'load'))?.acknowledged).toBeUndefined();
+    expect(await monctl(...line)).toMatchObject({ code: 0, stdout: 'acknowledged 2 events\n' });
+    for (const check of ['disk', 'load']) {
+      expect(await api.event('web-1', check)).toMatchObject({ acknowledged: { note: 'looking' } });
+      await api.unacknowledge('web-1', check);
+    }
+    expect(await monctl('ack', '--filter', 'client=none')).toMatchObject({ code: 3 });
+    expect(await monctl('ack', 'web-1', 'disk', '--filter', 'disk')).toMatchObject({ code: 2 });
+    expect(await monctl('ack', 'web-1')).toMatchObject({ code: 2 });
+  });
+
   test('monctl ack --for sets an end, and asks for the unit of a number', async () => {
     const run = await monctl('ack', 'web-1', 'disk', '--for', '4h', '--sticky', '-o', 'json');
     const row = JSON.parse(run.stdout) as AcknowledgementRow;

@@ -1,3 +1,5 @@
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { countWithNoun } from '../../../shared/domain/count-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import { carryOut, CHANGE_OPTIONS } from '../change.ts';
 import type { CommandCall, Command } from '../command.ts';
@@ -16,8 +18,9 @@ const ack: Command = {
   details: [
     'The acknowledgement ends when the event resolves or its status gets worse, or at its deadline; then handlers are notified.',
   ],
-  operands: ['CLIENT', 'CHECK'],
+  operands: ['[CLIENT]', '[CHECK]'],
   options: {
+    filter: valueOption('TEXT', 'acknowledge all events that match this filter now', { short: 'q' }),
     message: valueOption('TEXT', 'note, shown to other operators', { short: 'm' }),
     for: valueOption('DURATION', 'end after this time, such as 4h'),
     until: valueOption('TIME', 'end at this time: 22:00, tomorrow 08:00, or 2026-11-20T22:00'),
@@ -28,19 +31,22 @@ const ack: Command = {
   examples: [
     ["monctl ack web-001 disk -m 'looking into it'", 'until the check is OK'],
     ['monctl ack web-001 disk --for 4h', 'for four hours at most'],
+    ["monctl ack --filter 'check=http status=crit' -m 'the load balancer'", 'all matching events'],
   ],
   async run(call) {
     const { env, flags } = call;
     const [client = '', check = ''] = call.operands;
-    const event = await requireEvent(call, client, check);
-    const submitted = withoutUndefined({
-      client,
-      check,
+    const search = flags.value('filter');
+    const acknowledgement = withoutUndefined({
       owner: flags.value('owner') ?? defaultCreator(env),
       note: flags.value('message'),
       ...deadlineOf(call),
       sticky: flags.switch('sticky'),
     });
+    if (search !== undefined) return await acknowledgeMatching(call, { search, ...acknowledgement });
+    if (check === '') throw new MonError('invalid', 'name a CLIENT and a CHECK, or use --filter');
+    const event = await requireEvent(call, client, check);
+    const submitted = { client, check, ...acknowledgement };
     await carryOut(call, {
       send: (to) => to.acknowledge(submitted),
       effects: () => [
@@ -55,6 +61,24 @@ const ack: Command = {
     });
   },
 };
+
+async function acknowledgeMatching(
+  call: CommandCall,
+  submitted: Parameters<ApiClient['acknowledgeMatching']>[0],
+): Promise<void> {
+  if ((call.operands[0] ?? '') !== '') throw new MonError('invalid', 'use --filter or CLIENT CHECK, not both');
+  await carryOut(call, {
+    send: (api) => api.acknowledgeMatching(submitted),
+    async effects() {
+      const events = await call.api().searchEvents(submitted.search);
+      return events.map(
+        ({ client, check, status }) => `${client}/${check}, ${statusText(status)}, would be acknowledged`,
+      );
+    },
+    value: (rows) => rows,
+    successText: (rows) => `acknowledged ${countWithNoun(rows.length, 'event')}`,
+  });
+}
 
 const unack: Command = {
   words: ['unack'],

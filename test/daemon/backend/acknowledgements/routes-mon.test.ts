@@ -48,6 +48,37 @@ describe('acknowledgements in the mon API (on-call 1)', () => {
     expect(await listed('?q=owner=bob')).toEqual([]);
   });
 
+  test('all open events that match a search now are acknowledged, and later events are not', async () => {
+    await report(1, { name: 'load' });
+    await report(2, { name: 'http', source: 'web-2' });
+    const matching = (body: object): ReturnType<Ask> => ask('POST', `${MON}/acknowledgements/matching`, body);
+    const { status, body } = await matching({ search: 'client=web-1', owner: 'ada', note: 'on it', expire: 60 });
+    expect([status, body]).toMatchObject([
+      201,
+      [
+        { client: 'web-1', check: 'disk', owner: 'ada', note: 'on it', expires_at: seconds() + 60 },
+        { client: 'web-1', check: 'load', owner: 'ada' },
+      ],
+    ]);
+    await report(1, { name: 'swap' });
+    expect(await rows('!acked')).toMatchObject([{ check: 'http' }, { check: 'swap' }]);
+    expect((await ask('GET', `${MON}/audit`)).body).toMatchObject([{ action: 'bulk', target: '2 operations' }]);
+  });
+
+  test.each([
+    [{ search: 'client=web-9' }, 404, 'search: no open event matches'],
+    [{ search: 'client=(' }, 400, expect.stringContaining('q: ')],
+    [{ search: ' ' }, 400, expect.stringContaining('search')],
+    [{}, 400, expect.stringContaining('search')],
+    [{ search: 'disk', expire: 1, expires_at: 1 }, 400, expect.stringContaining('exclude each other')],
+  ])('the request %j for matching acknowledgements is rejected with status %i', async (body, status, message) => {
+    expect(await ask('POST', `${MON}/acknowledgements/matching`, body)).toMatchObject({
+      status,
+      body: { error: message },
+    });
+    expect(await listed()).toEqual([]);
+  });
+
   test('events of all APIs show the acknowledgement, and a search finds it', async () => {
     const [before] = (await ask('GET', '/events')).body as object[];
     const at = seconds();

@@ -56,6 +56,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   series: { path: () => ['web-1', 'disk'] },
   results: { query: 'q=disk' },
   acknowledge: { body: { client: 'web-1', check: 'disk', note: 'looking into it', expire: 600 } },
+  acknowledgeMatching: { body: { search: 'client=web-1', note: 'looking into it', expire: 600 } },
   acknowledgements: { query: 'q=note~looking' },
   unacknowledge: { path: () => ['web-1', 'disk'] },
   schedules: { query: 'at=1767600000000' },
