@@ -12,7 +12,7 @@ function orderOf({ due, remaining }: ShownEscalation): number {
   return due ?? (remaining === undefined ? Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER - 1);
 }
 
-/** Returns an escalation in a few cells: `2/3 16m` (the time until the next step), `2/3 paused`, or `3/3` at the end. */
+/** Returns an escalation in a few cells: `2/3 16m` (the time to the next step), `2/3 paused`, or `3/3` at the end. */
 export function shortEscalationText({ step, of, due, remaining }: ShownEscalation, nowMs: number): string {
   const next = due === undefined ? (remaining === undefined ? '' : ' paused') : ` ${timeUntil(due, nowMs)}`;
   return `${String(step)}/${String(of)}${next}`;
