@@ -45,9 +45,9 @@ const CALENDAR_TIME = new RegExp(`^(?:${DAY_SOURCE}|(?:${DAY_SOURCE}[T ])?${TIME
 
 /**
  * Parses a time: `now`, a time of day (`22:00`), a day with or without a time of day (`tomorrow 02:00`, `yesterday
- * 03:12`, `fri 18:00`, `2026-11-28T02:00`, `2026-11-28`), a duration from now (`10 minutes ago`, `in 2h`, `+2h`), or epoch seconds
- * of at least nine digits. A time of day or a day may end in a zone: `22:00Z`, `22:00 UTC`, `22:00+01:00`, `22:00 EST`,
- * `22:00 Europe/Berlin`.
+ * 03:12`, `fri 18:00`, `2026-11-28T02:00`, `2026-11-28`), a duration from now (`10 minutes ago`, `in 2h`, `+2h`), or
+ * epoch seconds of at least nine digits. A time of day or a day may end in a zone: `22:00Z`, `22:00 UTC`,
+ * `22:00+01:00`, `22:00 EST`, `22:00 Europe/Berlin`.
  *
  * @param direction the direction of a plain duration (`2h`) and of a time of day without a day: `past` for the latest
  * time of day or day of the week before now, `future` for the next one, which may be up to a minute ago. `any` accepts
