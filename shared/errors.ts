@@ -3,7 +3,7 @@
  * to an HTTP status, and `monctl` to an exit code. The documentation prints these texts.
  */
 export const ERROR_MEANINGS = {
-  invalid: 'The input breaks a rule. The message names the attribute and the remedy.',
+  invalid: 'The input violates a rule. The message names the attribute and the remedy.',
   unauthenticated: 'The credentials are missing or invalid.',
   payment_required: 'The limit of the setting `entity-limit` is reached.',
   forbidden: 'These credentials do not allow the request.',

@@ -18,7 +18,7 @@ export function commandsPage(): string {
     ...programSection('mon-agent', AGENT_HELP, '[The agent](agent.md), [settings](settings.md#the-agent)'),
     ...programSection('mon', CONSOLE_HELP, '[The console](console.md)'),
     '## monctl',
-    'What it is for, and how it finds its backend: [monctl](monctl.md).',
+    '[monctl](monctl.md) describes its purpose and how it finds its backend.',
     markdownTable([['Command', 'What it does'], ...ALL_COMMANDS.map((one) => [inlineCode(callOf(one)), one.summary])]),
     '### Options of every command',
     optionTable(GLOBAL_OPTIONS),
@@ -31,7 +31,7 @@ export function commandsPage(): string {
 }
 
 function programSection(name: string, help: string, more: string): readonly string[] {
-  return [`## ${name}`, `More: ${more}.`, fencedBlock('text', help.replaceAll(/^\n|\s+$/g, ''))];
+  return [`## ${name}`, `See also: ${more}.`, fencedBlock('text', help.replaceAll(/^\n|\s+$/g, ''))];
 }
 
 function commandSection(command: Command): readonly string[] {

@@ -27,8 +27,8 @@ export function metricsPage(): string {
     '<!-- `node scripts/print-pages.ts` generates this page from the code that registers the metrics. -->',
     'The backend serves these metrics for Prometheus at `GET /metrics`, in the order of this page. A metric about state counts the' +
       ' namespace `default`. [Operations](operations.md) says what to watch, and' +
-      ' [Prometheus](prometheus.md) has rules for alerts and a dashboard. The measurements of checks are a' +
-      ' [page of their own](prometheus.md#metrics-of-checks), `GET /metrics/checks`.',
+      ' [Prometheus](prometheus.md) has rules for alerts and a dashboard. The metrics of checks are at' +
+      ' `GET /metrics/checks`: see [Metrics of checks](prometheus.md#metrics-of-checks).',
     `Each entry has the type, the labels in parentheses and the meaning. ${HISTOGRAM_NOTE}`,
     described
       .map(({ name, type, labels, help }) => {

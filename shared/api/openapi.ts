@@ -55,7 +55,7 @@ export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' |
   if (scope === 'authenticated') return 'any credentials';
   if (scope === 'self') return 'admin, or to be the user';
   const text = typeof scope === 'string' ? scope : scope.join(' or ');
-  return isOfAllNamespaces === true ? `${text} of all namespaces` : text;
+  return isOfAllNamespaces === true ? `${text} in all namespaces` : text;
 }
 
 /** Returns all error codes of an endpoint, including `COMMON_ERRORS`, by their HTTP status. */

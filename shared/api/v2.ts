@@ -103,7 +103,7 @@ function collectionEndpoints({ type, one, read, write, errors = [] }: ObjectKind
   const bodyBytesMax = OBJECT_BYTES_MAX;
   return {
     list: { ...listEndpoint(type, path, `Lists objects of the kind ${one}${where}`, read), bodyBytesMax },
-    create: resourceEndpoint(type, `POST ${path}` as Route, `Creates the ${one} of the body`, {
+    create: resourceEndpoint(type, `POST ${path}` as Route, `Creates the ${one} in the request body`, {
       scope: write,
       bodyBytesMax,
       errors: [...METHOD_DEFAULTS.POST.errors, ...errors],

@@ -35,7 +35,7 @@ export const shownAcknowledgementSchema = z.object({
   at: z.number().meta({ description: 'Time of the acknowledgement.', unit: 'epoch seconds' }),
   note: z.string().exactOptional().describe('Note of the owner.'),
   until: z.number().exactOptional().meta({
-    description: 'Time at which the acknowledgement expires; absent: when the event resolves.',
+    description: 'Time at which the acknowledgement expires. Absent if it has no deadline.',
     unit: 'epoch seconds',
   }),
   sticky: z.literal(true).exactOptional().describe('Present if a worse status does not end the acknowledgement.'),

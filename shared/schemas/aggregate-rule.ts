@@ -22,16 +22,20 @@ export const aggregateRuleSchema = z
       .union([z.literal(EVERY_NAMESPACE), v2NameSchema])
       .default(DEFAULT_NAMESPACE)
       .describe('Namespace of the aggregate. With `*`, the rule applies in each namespace that has the aggregate.'),
-    warning: thresholdSchema.describe('Number or percentage of results that are not OK, from which it is warning.'),
-    critical: thresholdSchema.describe('Number or percentage of results that are not OK, from which it is critical.'),
+    warning: thresholdSchema.describe(
+      'Number or percentage of results that are not OK at which the status is warning.',
+    ),
+    critical: thresholdSchema.describe(
+      'Number or percentage of results that are not OK at which the status is critical.',
+    ),
     stale: z
       .strictObject({
         after: z
           .int()
           .min(1)
           .meta({ description: 'Age from which a result is stale and no longer counts.', unit: 'seconds' }),
-        warning: thresholdSchema.describe('Number or percentage of stale results, from which it is warning.'),
-        critical: thresholdSchema.describe('Number or percentage of stale results, from which it is critical.'),
+        warning: thresholdSchema.describe('Number or percentage of stale results at which the status is warning.'),
+        critical: thresholdSchema.describe('Number or percentage of stale results at which the status is critical.'),
       })
       .optional()
       .describe('Limits for results that are too old. Default: results never become stale.'),

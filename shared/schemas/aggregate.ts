@@ -56,7 +56,7 @@ export const aggregateResponse = z.looseObject({
   rules: z
     .array(ruleVerdictResponse)
     .exactOptional()
-    .describe('Current status of the rules of the aggregate. Only in the mon API, and only if it has rules.'),
+    .describe('Current status of the rules of the aggregate. Present only in the mon API, and only if it has rules.'),
 });
 export type AggregateSummary = ResponseOf<typeof aggregateResponse> & {
   /** Current status of the rules of the aggregate. Present only in the mon API, and only if the aggregate has rules. */

@@ -341,7 +341,7 @@ export class Metrics implements Disposable {
     );
     this.#gauge(
       'mon_memory_limit_bytes',
-      'Used memory above which new objects are rejected in bytes',
+      'Used memory in bytes above which new objects are rejected',
       () => memory.limitBytes,
     );
     this.#counter(
@@ -361,7 +361,7 @@ export class Metrics implements Disposable {
     );
     this.#gauge(
       'mon_disk_floor_bytes',
-      'Free space below which results are rejected in bytes, 0 for never',
+      'Free space in bytes below which results are rejected, 0 for never',
       () => disk.floorBytes,
     );
     this.#gauge('mon_disk_writes_blocked', '1 while results are rejected because the disk is full, else 0', () =>
@@ -378,7 +378,7 @@ export class Metrics implements Disposable {
     });
     this.#counter(
       'mon_entities_rejected_total',
-      'Attempts of new agents and entities that were rejected because of the entity limit',
+      'New agents and entities that were rejected because of the entity limit, counted for each attempt',
       () => entityLimit.refusals,
     );
     this.#gauge(
@@ -389,7 +389,7 @@ export class Metrics implements Disposable {
     );
     this.#gauge(
       'mon_condition_subjects',
-      'Number of rejected entities, failing handlers, broken checks or idle silences of a condition',
+      'Number of objects that a condition reports: rejected entities, failing handlers, broken checks or idle silences',
       () => Object.fromEntries([...board.findings].map(([name, { subjects }]) => [name, subjects.length])),
       'condition',
     );
