@@ -33,7 +33,7 @@ const FLAGGED_SECTIONS: ReadonlySet<string> = new Set(['', 'api.', 'tls.']);
 
 /** Text that is printed before the table of a section. */
 const SECTION_INTRODUCTIONS: Readonly<Record<string, string>> = {
-  tls: '\n\nThe TLS of all listeners: see [TLS](tls.md). `api`, `v2-listener` and `agent-listener` can have their own `tls`.',
+  tls: '\n\nThe TLS settings of all listeners: see [TLS](tls.md). `api`, `v2-listener` and `agent-listener` can have their own `tls`.',
 };
 
 /** Returns the text of `docs/settings.md`, generated from the schemas of the configuration. */

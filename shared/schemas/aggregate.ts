@@ -28,7 +28,7 @@ const ruleVerdictResponse = z.looseObject({
   status: z.number().describe('Status of the rule.'),
   text: z.string().describe('Text for people, with the actual and the required values.'),
   needs: z.number().exactOptional().meta({
-    description: 'Part of the results that must be OK; absent if the rule has no such threshold.',
+    description: 'Percentage of the results that must be OK; absent if the rule has no such threshold.',
     unit: 'percent',
   }),
 });
