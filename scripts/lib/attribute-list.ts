@@ -1,15 +1,18 @@
 import { inlineCode } from './markdown-text.ts';
 
-/** The part of a JSON Schema that the list of attributes shows. `unit` and `value` are metadata of zod schemas. */
+/**
+ * The part of a JSON Schema that the list of attributes shows. The names of mon's own metadata begin with `x-`, because
+ * the OpenAPI document allows no other additions.
+ */
 export interface DescribedSchema {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly default?: unknown;
-  readonly unit?: string;
+  readonly 'x-unit'?: string;
   /** The type of the values in words. It replaces the one that is derived from the schema. */
-  readonly value?: string;
+  readonly 'x-value'?: string;
   /** The word that stands for the keys of an object with keys of any name. */
-  readonly key?: string;
+  readonly 'x-key'?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly DescribedSchema[];
@@ -47,7 +50,7 @@ function nestedAttributes(schema: DescribedSchema, path: string): readonly Attri
   if (properties !== undefined) return attributesOf(object, `${path}.`);
   if (items !== undefined) return nestedAttributes(items, `${path}[]`);
   if (typeof additionalProperties !== 'object') return [];
-  return nestedAttributes(additionalProperties, `${path}.${schema.key ?? 'NAME'}`);
+  return nestedAttributes(additionalProperties, `${path}.${schema['x-key'] ?? 'NAME'}`);
 }
 
 /** Returns the alternatives of a schema without null. In requests, null means that the attribute is absent. */
@@ -69,7 +72,7 @@ export function attributeList(attributes: readonly Attribute[], links: ReadonlyM
     .map(({ path, schema, isRequired }) => {
       const link = links.get(path);
       const name = link === undefined ? inlineCode(path) : `[${inlineCode(path)}](${link})`;
-      const { unit, description = '' } = schema;
+      const { 'x-unit': unit, description = '' } = schema;
       const facts = [
         typeText(schema),
         ...(unit === undefined ? [] : [`in ${unit}`]),
@@ -87,7 +90,7 @@ function defaultText({ default: value }: DescribedSchema): string {
 
 /** Returns the type of a value in words: `integer from 1`, `list of text`, or the allowed values. */
 function typeText(schema: DescribedSchema): string {
-  if (schema.value !== undefined) return schema.value;
+  if (schema['x-value'] !== undefined) return schema['x-value'];
   const alternatives = alternativesOf(schema);
   if (alternatives.length !== 1) return [...new Set(alternatives.map((one) => typeText(one)))].join(' or ');
   const { type, enum: values, const: constant, items, additionalProperties } = alternatives[0] ?? {};

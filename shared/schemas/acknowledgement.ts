@@ -32,11 +32,11 @@ export type Acknowledgement = Readonly<z.infer<typeof acknowledgementSchema>>;
 /** The acknowledgement in events of the v1 API and the mon API. */
 export const shownAcknowledgementSchema = z.object({
   by: z.string().describe('Name of the owner: the user who works on the problem.'),
-  at: z.number().meta({ description: 'Time of the acknowledgement.', unit: 'epoch seconds' }),
+  at: z.number().meta({ description: 'Time of the acknowledgement.', 'x-unit': 'epoch seconds' }),
   note: z.string().exactOptional().describe('Note of the owner.'),
   until: z.number().exactOptional().meta({
     description: 'Time at which the acknowledgement expires. Absent if it has no deadline.',
-    unit: 'epoch seconds',
+    'x-unit': 'epoch seconds',
   }),
   sticky: z.literal(true).exactOptional().describe('Present if a worse status does not end the acknowledgement.'),
 });
@@ -50,11 +50,11 @@ const acknowledgementShape = {
   note: noteSchema.nullish().describe('Note for other operators.'),
   expire: z.int().min(1).max(LIFETIME_SECONDS_MAX).nullish().meta({
     description: 'Time after which the acknowledgement expires. Default: when the event resolves.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
   }),
   expires_at: z.number().min(0).nullish().meta({
     description: 'Time at which the acknowledgement expires. It excludes `expire`.',
-    unit: 'epoch seconds',
+    'x-unit': 'epoch seconds',
   }),
   sticky: z.boolean().nullish().meta({
     description: 'Whether the acknowledgement stays if the status becomes worse.',

@@ -33,7 +33,7 @@ export const aggregateRuleSchema = z
         after: z
           .int()
           .min(1)
-          .meta({ description: 'Age from which a result is stale and no longer counts.', unit: 'seconds' }),
+          .meta({ description: 'Age from which a result is stale and no longer counts.', 'x-unit': 'seconds' }),
         warning: thresholdSchema.describe('Number or percentage of stale results at which the status is warning.'),
         critical: thresholdSchema.describe('Number or percentage of stale results at which the status is critical.'),
       })
@@ -47,7 +47,7 @@ export const aggregateRuleSchema = z
     'ignore-silenced': z.boolean().default(false).describe('Whether results with a silenced event do not count.'),
     interval: z.int().min(1).max(86_400).default(60).meta({
       description: 'Time between two results of the rule. A change of the status produces a result within a second.',
-      unit: 'seconds',
+      'x-unit': 'seconds',
     }),
     check: z
       .record(z.string(), z.unknown())

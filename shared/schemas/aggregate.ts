@@ -29,7 +29,7 @@ const ruleVerdictResponse = z.looseObject({
   text: z.string().describe('Text for people, with the actual and the required values.'),
   needs: z.number().exactOptional().meta({
     description: 'Percentage of the results that must be OK; absent if the rule has no such threshold.',
-    unit: 'percent',
+    'x-unit': 'percent',
   }),
 });
 export type AggregateRuleVerdict = Readonly<z.infer<typeof ruleVerdictResponse>>;

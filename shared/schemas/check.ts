@@ -20,7 +20,7 @@ const hooksSchema = z
       command: commandSchema.describe('The command of the hook. It can contain tokens.'),
       timeout: z.number().positive().optional().meta({
         description: 'Time after which the agent kills the command and all processes that it started.',
-        unit: 'seconds',
+        'x-unit': 'seconds',
         default: 60,
       }),
       stdin: z.boolean().optional().meta({
@@ -55,20 +55,20 @@ const proxyRequestsSchema = z.looseObject({
   }),
   splay_coverage: z.int().min(1).max(99).optional().meta({
     description: 'Part of the interval over which `splay` spreads the requests.',
-    unit: 'percent',
+    'x-unit': 'percent',
     default: 90,
   }),
 });
 
 /**
  * A check definition (reference 2.2). Unknown attributes are kept and copied to results and events. The descriptions
- * are printed on a page of the documentation. An attribute with `value` is not validated: mon only warns about other
+ * are printed on a page of the documentation. An attribute with `x-value` is not validated: mon only warns about other
  * values.
  */
 export const checkSchema = z
   .looseObject({
     type: z.unknown().optional().meta({
-      value: '`standard` or `metric`',
+      'x-value': '`standard` or `metric`',
       description: 'With `metric`, handlers receive every result, even if it is OK.',
       default: 'standard',
     }),
@@ -100,7 +100,7 @@ export const checkSchema = z
     }),
     interval: z.int().positive().optional().meta({
       description: 'Time between two runs. Required, unless `cron` is set or `publish` is false.',
-      unit: 'seconds',
+      'x-unit': 'seconds',
     }),
     cron: z
       .string()
@@ -127,7 +127,7 @@ export const checkSchema = z
         description:
           'Time after which the agent kills the command and all processes that it started. The status is then 2.' +
           ' Default: no limit.',
-        unit: 'seconds',
+        'x-unit': 'seconds',
       }),
     stdin: z.boolean().optional().meta({
       description: 'Whether the command reads the client and the check as JSON from its standard input.',
@@ -141,7 +141,7 @@ export const checkSchema = z
         description:
           'Time within which the next result must arrive. If none arrives, the backend opens an event. Choose more than' +
           ' `interval`.',
-        unit: 'seconds',
+        'x-unit': 'seconds',
       }),
     ttl_status: z.int().optional().meta({
       description: 'Status of the result that reports the end of the `ttl`.',
@@ -181,11 +181,11 @@ export const checkSchema = z
       ),
     low_flap_threshold: z.int().optional().meta({
       description: 'State change at or below which a flapping check stops flapping. Needs `high_flap_threshold`.',
-      unit: 'percent',
+      'x-unit': 'percent',
     }),
     high_flap_threshold: z.int().optional().meta({
       description: 'State change from which the check is flapping. Needs `low_flap_threshold`.',
-      unit: 'percent',
+      'x-unit': 'percent',
     }),
     source: sourceSchema
       .optional()
@@ -199,7 +199,7 @@ export const checkSchema = z
       ),
     truncate_output_length: z.int().positive().optional().meta({
       description: 'Maximum length of the first line with `truncate_output`. A longer line keeps one character more.',
-      unit: 'characters',
+      'x-unit': 'characters',
       default: 255,
     }),
     aggregate: aggregateSchema
@@ -227,14 +227,14 @@ export const checkSchema = z
     }),
     refresh: z.int().min(0).optional().meta({
       description: 'Time after which the filter `occurrences` passes an unresolved event again.',
-      unit: 'seconds',
+      'x-unit': 'seconds',
       default: 1800,
     }),
     dependencies: z
       .unknown()
       .optional()
       .meta({
-        value: 'list of text',
+        'x-value': 'list of text',
         description:
           'Checks on which this check depends: `CHECK` on the same client, `CLIENT/CHECK`, or' +
           ' `subscription:NAME/CHECK`. The filter `check_dependencies` rejects the event while one of them has an event.',
@@ -242,52 +242,52 @@ export const checkSchema = z
     contact: z
       .unknown()
       .optional()
-      .meta({ value: 'text', description: 'Name of one contact. `contacts` overrides it.' }),
+      .meta({ 'x-value': 'text', description: 'Name of one contact. `contacts` overrides it.' }),
     contacts: z.unknown().optional().meta({
-      value: 'list of text',
+      'x-value': 'list of text',
       description:
         'Handlers or handler sets that are notified in addition to `handlers`. They replace the handler `default`.',
     }),
     notification: z.unknown().optional().meta({
-      value: 'text',
+      'x-value': 'text',
       description: 'Message for handler commands that send it instead of the output. `mon` itself passes it on.',
     }),
     runbook: z.unknown().optional().meta({
-      value: 'text',
+      'x-value': 'text',
       description: 'Address of a page that says what to do. The console, mails and chat messages show it.',
     }),
     influxdb: z.unknown().optional().meta({
-      value: 'object',
+      'x-value': 'object',
       description: 'Settings for an InfluxDB handler of Sensu Core, such as `tags`. `mon` passes them on to handlers.',
     }),
     opsgenie: z.unknown().optional().meta({
-      value: 'object',
+      'x-value': 'object',
       description: 'Settings for an Opsgenie handler of Sensu Core, such as `tags`. `mon` passes them on to handlers.',
     }),
     env_vars: z.unknown().optional().meta({
-      value: 'list of text',
+      'x-value': 'list of text',
       description: 'Environment variables of the command, as `NAME=value`.',
     }),
     max_output_size: z.unknown().optional().meta({
-      value: 'integer from 1',
+      'x-value': 'integer from 1',
       description: 'Maximum size of the output in stored results and events. Handlers receive the whole output.',
-      unit: 'bytes',
+      'x-unit': 'bytes',
     }),
     output_metric_format: z.unknown().optional().meta({
-      value: '`graphite_plaintext`, `influxdb_line`, `nagios_perfdata`, `opentsdb_line` or `prometheus_text`',
+      'x-value': '`graphite_plaintext`, `influxdb_line`, `nagios_perfdata`, `opentsdb_line` or `prometheus_text`',
       description: 'Format of the metrics in the output. Default: `graphite_plaintext` for `type: metric`.',
     }),
     output_metric_handlers: z
       .unknown()
       .optional()
       .meta({
-        value: 'list of text',
+        'x-value': 'list of text',
         description:
           'Handlers that receive every result, even if it is OK. They need `output_metric_format`, and the type of the' +
           ' results becomes `metric`.',
       }),
     output_metric_tags: z.unknown().optional().meta({
-      value: 'list of objects with `name` and `value`',
+      'x-value': 'list of objects with `name` and `value`',
       description: 'Tags that are added to the metrics.',
     }),
   })

@@ -32,12 +32,12 @@ const statusSchema = z.int().nullish().meta({ description: 'Status of the event.
 const thresholdsSchema = z.looseObject({
   warning: z.int().positive().nullish().meta({
     description: 'Time without a keepalive after which the status is warning.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
     default: KEEPALIVE_THRESHOLDS.warning,
   }),
   critical: z.int().positive().nullish().meta({
     description: 'Time without a keepalive after which the status is critical.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
     default: KEEPALIVE_THRESHOLDS.critical,
   }),
 });
@@ -139,7 +139,7 @@ export const clientResponse: z.ZodType<Client> = z.looseObject({
   name: z.string().describe('Name of the client.'),
   address: textOrEmpty.describe('Address of the client.'),
   subscriptions: textsOrNone.describe('Subscriptions of the client. The last one is `client:NAME`.'),
-  timestamp: numberOrZero.meta({ description: 'Time of the last keepalive.', unit: 'epoch seconds' }),
+  timestamp: numberOrZero.meta({ description: 'Time of the last keepalive.', 'x-unit': 'epoch seconds' }),
   version: textOrEmpty.describe('Version of the agent.'),
 });
 

@@ -40,14 +40,14 @@ const stepSchema = z.strictObject({
     .max(STEP_HANDLERS_MAX)
     .describe('The handlers and sets that the step notifies, but no other escalation. At most 20.'),
   after: durationSchema.optional().meta({
-    value: DURATION_VALUE,
+    'x-value': DURATION_VALUE,
     description: 'Time from the start of the escalation to the step. Only the first step may omit it.',
   }),
   repeat: durationSchema
     .pipe(z.number().min(REPEAT_SECONDS_MIN, `must be at least ${String(REPEAT_SECONDS_MIN)} seconds`))
     .optional()
     .meta({
-      value: DURATION_VALUE,
+      'x-value': DURATION_VALUE,
       description: 'Time after which the last step is repeated, at least a minute. It is repeated at most 20 times.',
     }),
 });
@@ -109,14 +109,17 @@ export const shownEscalationSchema = z.object({
   handler: z.string().describe('Name of the handler of type `escalation`.'),
   step: z.number().describe('Number of the last step that was notified. 0: none was.'),
   of: z.number().describe('Number of steps.'),
-  at: z.number().exactOptional().meta({ description: 'Time at which that step was notified.', unit: 'epoch seconds' }),
+  at: z
+    .number()
+    .exactOptional()
+    .meta({ description: 'Time at which that step was notified.', 'x-unit': 'epoch seconds' }),
   due: z.number().exactOptional().meta({
     description: 'Time of the next step or repetition. Absent if there is none, or while the escalation is paused.',
-    unit: 'epoch seconds',
+    'x-unit': 'epoch seconds',
   }),
   remaining: z.number().exactOptional().meta({
     description: 'Time from the end of the pause to the next step. Present only while the escalation is paused.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
   }),
 });
 export type ShownEscalation = Readonly<z.infer<typeof shownEscalationSchema>>;

@@ -55,30 +55,32 @@ export const eventResponse: z.ZodType<Event> = z.looseObject({
   client: clientResponse.describe('The client, with all its attributes.'),
   check: checkResponse
     .extend({
-      executed: numberOrZero.meta({ description: 'Time at which the check ran.', unit: 'epoch seconds' }),
-      issued: numberOrZero.meta({ description: 'Time at which the run was requested.', unit: 'epoch seconds' }),
+      executed: numberOrZero.meta({ description: 'Time at which the check ran.', 'x-unit': 'epoch seconds' }),
+      issued: numberOrZero.meta({ description: 'Time at which the run was requested.', 'x-unit': 'epoch seconds' }),
       history: z
         .array(z.coerce.string())
         .nullish()
         .transform((history) => history ?? [])
-        .meta({ value: 'list of text', description: 'Statuses of the last 21 results, oldest first.' }),
+        .meta({ 'x-value': 'list of text', description: 'Statuses of the last 21 results, oldest first.' }),
       total_state_change: numberOrZero.meta({
         description: 'How much the status changed over the history, 0 to 101. Newer changes weigh more.',
-        unit: 'percent',
+        'x-unit': 'percent',
       }),
     })
     .describe('The last result of the check, with the attributes of its definition.'),
   occurrences: z.number().describe('Number of results in a row with the current status.'),
   occurrences_watermark: numberOrZero.describe('Highest value of `occurrences` since the event opened.'),
-  last_ok: numberOrNull.meta({ description: 'Time of the last OK result; null: never.', unit: 'epoch seconds' }),
+  last_ok: numberOrNull.meta({ description: 'Time of the last OK result; null: never.', 'x-unit': 'epoch seconds' }),
   action: eventActionSchema.describe(
     '`create` while the problem persists, `flapping` while the check is flapping, and `resolve` in the event of the' +
       ' resolution.',
   ),
-  timestamp: z.number().meta({ description: 'Time at which a result last updated the event.', unit: 'epoch seconds' }),
+  timestamp: z
+    .number()
+    .meta({ description: 'Time at which a result last updated the event.', 'x-unit': 'epoch seconds' }),
   last_state_change: numberOrNull.meta({
     description: 'Time of the last change of the status; null or absent if it did not change.',
-    unit: 'epoch seconds',
+    'x-unit': 'epoch seconds',
   }),
   acknowledged: shownAcknowledgementSchema
     .exactOptional()

@@ -69,10 +69,10 @@ export const eventRowSchema = z.object({
   status: z.number().describe('Status of the event: 0 is OK, 1 is warning, 2 is critical, others are unknown.'),
   action: eventActionSchema.describe('`create` while the problem persists, or `flapping`. A row never has `resolve`.'),
   occurrences: z.number().describe('Number of results in a row with the current status.'),
-  since: z.number().meta({ description: 'Time since which the event has its status.', unit: 'epoch seconds' }),
-  last: z.number().meta({ description: 'Time at which the last result arrived.', unit: 'epoch seconds' }),
+  since: z.number().meta({ description: 'Time since which the event has its status.', 'x-unit': 'epoch seconds' }),
+  last: z.number().meta({ description: 'Time at which the last result arrived.', 'x-unit': 'epoch seconds' }),
   silenced_by: textsSchema.meta({
-    value: 'list of text',
+    'x-value': 'list of text',
     description: 'IDs of the silences that match the event now.',
   }),
   output: z

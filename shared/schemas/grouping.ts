@@ -48,12 +48,12 @@ export const groupingAttributes = {
     ),
   group_wait: z.number().min(0).max(DAY_SECONDS).optional().meta({
     description: 'Time for which the first event of a group waits for other events.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
     default: GROUP_WAIT,
   }),
   group_interval: z.number().min(1).max(DAY_SECONDS).optional().meta({
     description: 'Minimum time between two runs for a group.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
     default: GROUP_INTERVAL,
   }),
   repeat_interval: z
@@ -63,7 +63,7 @@ export const groupingAttributes = {
     .optional()
     .meta({
       description: 'Time after which a firing group without changes is notified again. 0 means never.',
-      unit: 'seconds',
+      'x-unit': 'seconds',
       default: REPEAT_INTERVAL,
     }),
   group_limit: z.int().min(1).max(1000).optional().meta({

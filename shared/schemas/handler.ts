@@ -15,7 +15,7 @@ const secondsSchema = z.number().positive();
 
 /** The attribute `timeout` of a handler type with this default in seconds. */
 function timeoutWithin(defaultSeconds: number, description: string) {
-  return secondsSchema.optional().meta({ description, unit: 'seconds', default: defaultSeconds });
+  return secondsSchema.optional().meta({ description, 'x-unit': 'seconds', default: defaultSeconds });
 }
 
 /**
@@ -25,11 +25,11 @@ const retrySchema = z.strictObject({
   attempts: z.int().min(1).max(100).describe('Maximum number of attempts, including the first one.'),
   delay: secondsSchema.max(3600).default(1).meta({
     description: 'Minimum pause between two attempts. The pause is random, and its maximum doubles with each attempt.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
   }),
   max_delay: secondsSchema.max(86_400).default(60).meta({
     description: 'Upper limit of the pause between two attempts.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
   }),
 });
 
@@ -281,7 +281,7 @@ export const handlerSchema = z
         ),
         timeout: secondsSchema.optional().meta({
           description: 'Time after which the backend kills the command and its child processes. Default: no limit.',
-          unit: 'seconds',
+          'x-unit': 'seconds',
         }),
         env_vars: environmentSchema
           .optional()

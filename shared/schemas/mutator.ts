@@ -10,7 +10,7 @@ export const mutatorSchema = z.looseObject({
   ),
   timeout: z.number().positive().optional().meta({
     description: 'Time after which the backend kills the command. Default: no limit.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
   }),
   env_vars: environmentSchema
     .optional()

@@ -48,7 +48,7 @@ export const recurrenceSchema = z
       .int()
       .min(WINDOW_SECONDS.min)
       .max(WINDOW_SECONDS.max)
-      .meta({ description: RECURRENCE.duration, unit: 'seconds' }),
+      .meta({ description: RECURRENCE.duration, 'x-unit': 'seconds' }),
     first_day: dayText.nullish().describe(RECURRENCE.first_day),
     last_day: dayText.nullish().describe(RECURRENCE.last_day),
   })
@@ -66,7 +66,7 @@ export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
 export const recurrenceResponse = z.object({
   schedule: z.string().describe(RECURRENCE.schedule),
   zone: z.string().describe(RECURRENCE.zone),
-  duration: z.number().meta({ description: RECURRENCE.duration, unit: 'seconds' }),
+  duration: z.number().meta({ description: RECURRENCE.duration, 'x-unit': 'seconds' }),
   first_day: z.string().exactOptional().describe(RECURRENCE.first_day),
   last_day: z.string().exactOptional().describe(RECURRENCE.last_day),
 });

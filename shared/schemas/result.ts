@@ -31,7 +31,7 @@ export const resultSchema = z
     }),
     executed: z.int().min(0, 'must be in seconds since 1970').nullish().meta({
       description: 'Time at which the check ran. A time in the future becomes the current time. Default: now.',
-      unit: 'epoch seconds',
+      'x-unit': 'epoch seconds',
     }),
     source: v2NameSchema.nullish().describe('Name of the client to which the result belongs. Default: the sender.'),
     handler: z.string().max(NAME_LENGTH_MAX).nullish().describe(AS_CHECK),
@@ -39,11 +39,11 @@ export const resultSchema = z
     ttl: z
       .union([z.int().positive(), z.literal(false)])
       .nullish()
-      .meta({ description: `${AS_CHECK} False means none.`, unit: 'seconds' }),
-    low_flap_threshold: z.int().nullish().meta({ description: AS_CHECK, unit: 'percent' }),
-    high_flap_threshold: z.int().nullish().meta({ description: AS_CHECK, unit: 'percent' }),
+      .meta({ description: `${AS_CHECK} False means none.`, 'x-unit': 'seconds' }),
+    low_flap_threshold: z.int().nullish().meta({ description: AS_CHECK, 'x-unit': 'percent' }),
+    high_flap_threshold: z.int().nullish().meta({ description: AS_CHECK, 'x-unit': 'percent' }),
     truncate_output: z.boolean().nullish().describe(AS_CHECK),
-    truncate_output_length: z.int().positive().nullish().meta({ description: AS_CHECK, unit: 'characters' }),
+    truncate_output_length: z.int().positive().nullish().meta({ description: AS_CHECK, 'x-unit': 'characters' }),
     aggregate: aggregateSchema.nullish().describe(AS_CHECK),
     aggregates: aggregatesSchema.nullish().describe(AS_CHECK),
   })

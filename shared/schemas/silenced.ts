@@ -19,11 +19,11 @@ const durationAttributes = {
     .int()
     .min(0)
     .nullish()
-    .meta({ description: 'Time at which the silence begins. Default: now.', unit: 'epoch seconds' }),
+    .meta({ description: 'Time at which the silence begins. Default: now.', 'x-unit': 'epoch seconds' }),
   expire: expireSchema.meta({
     description:
       'Duration of the silence, counted from `begin` if that is in the future. -1 means that it never expires.',
-    unit: 'seconds',
+    'x-unit': 'seconds',
     default: -1,
   }),
   expire_on_resolve: z.boolean().nullish().meta({
@@ -134,18 +134,18 @@ export const clearSilencedSchema = z
 
 /** The reminder that was sent about the end of a silence. */
 export const reminderSentSchema = z.object({
-  at: z.number().meta({ description: 'Time of the reminder.', unit: 'epoch seconds' }),
+  at: z.number().meta({ description: 'Time of the reminder.', 'x-unit': 'epoch seconds' }),
   events: z.number().describe('Number of events that the silence suppressed at that time.'),
 });
 export type ReminderSent = Readonly<z.infer<typeof reminderSentSchema>>;
 
 /** Describes an idle silence: it has matched no event for a long time (spec, idleness). */
 export const silenceIdleSchema = z.object({
-  since: z.number().meta({ description: 'Time since which the silence matches no event.', unit: 'epoch seconds' }),
-  at: z.number().meta({ description: 'Time at which the silence was marked as idle.', unit: 'epoch seconds' }),
+  since: z.number().meta({ description: 'Time since which the silence matches no event.', 'x-unit': 'epoch seconds' }),
+  at: z.number().meta({ description: 'Time at which the silence was marked as idle.', 'x-unit': 'epoch seconds' }),
   ends_at: z.number().exactOptional().meta({
     description: 'Time at which the silence ends unless it matches an event; absent if idle silences are not ended.',
-    unit: 'epoch seconds',
+    'x-unit': 'epoch seconds',
   }),
 });
 export type SilenceIdle = Readonly<z.infer<typeof silenceIdleSchema>>;
@@ -213,7 +213,7 @@ export interface StoredSilenceCounters extends SilenceCounters {
 
 /** The counter of a recurring silence for one window. */
 export const windowUseSchema = z.object({
-  begin: z.number().meta({ description: 'Start of the window.', unit: 'epoch seconds' }),
+  begin: z.number().meta({ description: 'Start of the window.', 'x-unit': 'epoch seconds' }),
   suppressed: z.number().describe('Number of handler runs that were suppressed in the window.'),
 });
 export type WindowUse = Readonly<z.infer<typeof windowUseSchema>>;
@@ -232,11 +232,11 @@ export const silencedResponse = z.looseObject({
   creator: textOrNull.describe('The person or program that created the silence; null if unknown.'),
   begin: numberOrNull.meta({
     description: 'Time at which the silence begins; null: its creation.',
-    unit: 'epoch seconds',
+    'x-unit': 'epoch seconds',
   }),
   expire_on_resolve: booleanOrFalse.describe('Whether the silence ends when an event that it matches resolves.'),
-  timestamp: numberOrZero.meta({ description: 'Time of creation.', unit: 'epoch seconds' }),
-  expire: z.number().meta({ description: 'Remaining time; -1 if the silence never expires.', unit: 'seconds' }),
+  timestamp: numberOrZero.meta({ description: 'Time of creation.', 'x-unit': 'epoch seconds' }),
+  expire: z.number().meta({ description: 'Remaining time; -1 if the silence never expires.', 'x-unit': 'seconds' }),
 });
 export type SilencedView = ResponseOf<typeof silencedResponse> & {
   /** Namespace of the silence; present only if all namespaces are requested. */
@@ -259,7 +259,7 @@ export type SilencedDetail = SilencedView &
   };
 
 export const silencedDetailResponse: z.ZodType<SilencedDetail> = silencedResponse.extend({
-  expire_at: z.number().nullable().meta({ description: 'Time of expiry; null: never.', unit: 'epoch seconds' }),
+  expire_at: z.number().nullable().meta({ description: 'Time of expiry; null: never.', 'x-unit': 'epoch seconds' }),
   selector: z.string().exactOptional().describe('The filter that selects the silenced events.'),
   suppressed: z
     .number()
@@ -269,7 +269,7 @@ export const silencedDetailResponse: z.ZodType<SilencedDetail> = silencedRespons
   last_suppressed: z
     .number()
     .nullable()
-    .meta({ description: 'Time of the last suppressed run; null if there was none.', unit: 'epoch seconds' }),
+    .meta({ description: 'Time of the last suppressed run; null if there was none.', 'x-unit': 'epoch seconds' }),
   window: windowUseSchema.exactOptional().describe('The last window of a recurring silence that suppressed runs.'),
   recurrence: recurrenceResponse.exactOptional().describe('The schedule of a silence that recurs.'),
   reminder_sent: reminderSentSchema

@@ -97,7 +97,7 @@ const DAY_KEYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday',
 export const timeWindowsSchema = z.looseObject({
   days: z
     .record(z.string(), windowsSchema, { error: `must be an object of days, each with its windows: ${FORM_HINT}` })
-    .meta({ description: 'Windows by the day on which they begin: `all`, or `sunday` to `saturday`.', key: 'DAY' })
+    .meta({ description: 'Windows by the day on which they begin: `all`, or `sunday` to `saturday`.', 'x-key': 'DAY' })
     .superRefine((days, context) => {
       for (const day of Object.keys(days)) {
         if ((DAY_KEYS as readonly string[]).includes(day)) continue;

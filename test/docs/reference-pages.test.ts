@@ -104,7 +104,7 @@ function isListed(list: string, name: string): boolean {
 }
 
 test.each<{ schema: DescribedSchema; text: string }>([
-  { schema: { type: 'integer', exclusiveMinimum: 0, unit: 'seconds' }, text: '(integer from 1, in seconds): ' },
+  { schema: { type: 'integer', exclusiveMinimum: 0, 'x-unit': 'seconds' }, text: '(integer from 1, in seconds): ' },
   { schema: { type: 'number', minimum: 0, maximum: 86_400 }, text: '(number from 0 to 86,400): ' },
   {
     schema: { type: 'boolean', description: 'Whether.', default: false },
@@ -113,7 +113,7 @@ test.each<{ schema: DescribedSchema; text: string }>([
   { schema: { type: ['number', 'string'] }, text: '(number or text): ' },
   { schema: { anyOf: [{ type: 'string' }, { type: 'null' }] }, text: '(text): ' },
   { schema: { type: 'array', items: { enum: ['a', 'b'] } }, text: '(list of `a` or `b`): ' },
-  { schema: { value: 'object', default: {} }, text: '(object): ' },
+  { schema: { 'x-value': 'object', default: {} }, text: '(object): ' },
 ])('an attribute is printed in the reference as $text', ({ schema, text }) => {
   expect(attributeList([{ path: 'a', schema, isRequired: false }], new Map())).toBe(`- **\`a\`** ${text}`);
 });
@@ -124,7 +124,7 @@ test('the attributes of nested objects are listed with their paths', () => {
     properties: {
       one: object,
       list: { type: 'array', items: object },
-      named: { type: 'object', additionalProperties: object, key: 'DAY' },
+      named: { type: 'object', additionalProperties: object, 'x-key': 'DAY' },
     },
   };
   expect(attributesOf(schema).map(({ path, isRequired }) => (isRequired ? `${path}!` : path))).toEqual([
