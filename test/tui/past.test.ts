@@ -292,7 +292,7 @@ test('the worst events of a past time are shown before all events are loaded', a
   await rig.shows('THE PAST', `:now  1 of ${String(all.length)}`, 'old-1');
   worstSeen.resolve();
   await rig.shows('web-020');
-  await rig.shows(/:now {3}/);
+  await rig.shows(/:now returns {3}/);
   expect(rig.requests.filter(({ path }) => path.includes('/timeline/state'))).toHaveLength(all.length);
 });
 

@@ -97,7 +97,7 @@ describe('the outcome of a requested run', () => {
     expect(rig.screen.text).not.toContain('answered');
     result = issuedAt(FEED_HELLO.time / 1000 + 2, 0);
     await rig.pass(1000);
-    await rig.shows('db-014.eu-west-1/postgres-repl answered: OK');
+    await rig.shows('db-014.eu-west-1/postgres-repl answered OK');
   });
 
   test('the console says that no result of a requested run came within 30 seconds', async () => {

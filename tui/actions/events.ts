@@ -310,7 +310,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'acknowledge',
     keys: ['K'],
     in: ['events', 'detail', 'inspect'],
-    help: 'acknowledge the selected events until they resolve',
+    help: 'acknowledge the selected events; :acknowledge 2h NOTE adds a limit and a note',
     changes: true,
     run: handleSelectedEvents('acknowledge', acknowledgeEvents),
     operand: {

@@ -10,6 +10,8 @@ import { VIEWS } from '../state/view-names.ts';
 import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
+import { keepFilter } from '../list/search-prompt.ts';
+import { savedTabs } from '../screens/chrome-props.ts';
 import { goBack, openView, openPosition } from '../screens/open-view.ts';
 
 /**
@@ -25,12 +27,19 @@ function toggleHeader(store: Screen): void {
   }
 }
 
-/** Opens the view with this number, or the saved view with this key. */
+/**
+ * Opens the view with this number, or the saved view with this key. If a saved view is shown, the number of its view
+ * shows the whole list.
+ */
 function openNumber(store: Screen & LiveData & ListOfView, key: string): void {
   const view = VIEWS.find((candidate) => String(candidate.number) === key);
   if (view !== undefined) {
     store.update({ layers: [] });
-    return openView(store, view.name);
+    const isSavedView = savedTabs(store).some(({ isShown }) => isShown);
+    if (view.name !== store.state.view || !isSavedView) return openView(store, view.name);
+    // The key of a view leaves a saved view for the whole list.
+    keepFilter(store, '');
+    return store.settleList();
   }
   const quick = quickViews(store.state.savedViews).find((candidate) => candidate.key === key);
   if (quick !== undefined) return applyView(store, quick.saved);

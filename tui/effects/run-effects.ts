@@ -309,7 +309,7 @@ async function loadRunResults(runs: readonly AwaitedRun[], { store, api }: Effec
   const load = async (run: AwaitedRun): Promise<void> => {
     const result = await (await api()).result(run.target.client, run.target.check);
     if (result === undefined || Math.max(result.check.issued, result.check.executed) < run.issued) return;
-    store.requestedRuns.answered(store, run, result.check.status);
+    store.requestedRuns.answered(store, run, result.check);
   };
   await runInParallel(runs, ({ target }) => targetName(target), load);
 }

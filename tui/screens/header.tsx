@@ -184,11 +184,12 @@ function stateRuns(props: HeaderProps): readonly Run[] {
   return travel === undefined ? state : [...state, run(`  loading ${shownTime(travel.atMs)}, Esc cancels`, 'accent')];
 }
 
-function connectionOrPast({ backends, feed, paused, past, nowMs }: HeaderProps): readonly Run[] {
+function connectionOrPast({ backends, feed, paused, past, nowMs, travel }: HeaderProps): readonly Run[] {
   if (past !== undefined) {
     const { atMs, partial } = past;
+    const back = partial === undefined && travel === undefined ? ' :now returns' : ' :now';
     const part = partial && run(`  ${countText(partial.rows)} of ${countText(partial.total)}`, 'warning');
-    return [run(` VIEWING THE PAST ${shownTime(atMs)} `, 'alert'), run(' :now'), ...(part ? [part] : [])];
+    return [run(` VIEWING THE PAST ${shownTime(atMs)} `, 'alert'), run(back), ...(part ? [part] : [])];
   }
   if (backends === undefined || paused !== undefined) return connectionRuns(feed, paused, nowMs);
   return membersRuns(backends, nowMs);

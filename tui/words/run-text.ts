@@ -1,4 +1,5 @@
 import { countWithNoun } from '../../shared/domain/count-text.ts';
+import { outputSummary } from '../../shared/domain/event-row.ts';
 import { severityOf, SEVERITIES_WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 
@@ -8,10 +9,11 @@ interface RunTarget {
   readonly check: string;
 }
 
-/** The status of a result that came after a run was requested. */
-interface RunStatus {
-  readonly target: RunTarget;
+/** The result that came after a run was requested. */
+export interface RunOutcome<Target extends RunTarget = RunTarget> {
+  readonly target: Target;
   readonly status: number;
+  readonly output: string;
 }
 
 /** Maximum number of names in one message. */
@@ -47,28 +49,30 @@ export function runsRequestedText(
   return safeLine(`requested ${what}${waiting}${goneText}`);
 }
 
-/** Returns the message about the results of requested runs: `web-01/http answered: OK`. */
-export function runOutcomesText(statuses: readonly RunStatus[]): string {
-  const [only, ...others] = statuses;
+/** Returns the message about the results of requested runs: `web-01/http answered OK: 12 ms`. */
+export function runOutcomesText(outcomes: readonly RunOutcome[]): string {
+  const [only, ...others] = outcomes;
   if (only !== undefined && others.length === 0) {
-    return safeLine(`${nameOf(only.target)} answered: ${SEVERITY_WORDS[severityOf(only.status)]}`);
+    const summary = outputSummary(only.output);
+    const details = summary === '' ? '' : `: ${summary}`;
+    return safeLine(`${nameOf(only.target)} answered ${SEVERITY_WORDS[severityOf(only.status)]}${details}`);
   }
-  return `${countWithNoun(statuses.length, 'run')} answered: ${countsText(statuses)}`;
+  return `${countWithNoun(outcomes.length, 'run')} answered: ${countsText(outcomes)}`;
 }
 
 /** Returns the message about requested runs of which at least one had no result in time. */
 export function runsExpiredText(
-  statuses: readonly RunStatus[],
+  outcomes: readonly RunOutcome[],
   missing: readonly RunTarget[],
   waitSeconds: number,
 ): string {
-  const answers = statuses.length === 0 ? '' : `${runOutcomesText(statuses)}; `;
+  const answers = outcomes.length === 0 ? '' : `${runOutcomesText(outcomes)}; `;
   return safeLine(`${answers}no result from ${listNames(missing.map(nameOf))} after ${String(waitSeconds)}s`);
 }
 
-function countsText(statuses: readonly RunStatus[]): string {
+function countsText(outcomes: readonly RunOutcome[]): string {
   return SEVERITIES_WORST_FIRST.flatMap((severity) => {
-    const count = statuses.filter(({ status }) => severityOf(status) === severity).length;
+    const count = outcomes.filter(({ status }) => severityOf(status) === severity).length;
     return count === 0 ? [] : [`${String(count)} ${SEVERITY_WORDS[severity]}`];
   }).join(', ');
 }

@@ -72,7 +72,7 @@ describe('a command of the command line', () => {
 
   test('the columns command chooses the shown columns but always keeps the column that names the row', () => {
     run('columns client, output');
-    expect([...driver.store.list.hidden]).toEqual(['check', 'count', 'age', 'last', 'silence']);
+    expect([...driver.store.list.hidden]).toEqual(['check', 'count', 'age', 'last', 'silence', 'escalation']);
     run('columns all');
     expect(driver.store.list.hidden.size).toBe(0);
   });
@@ -147,7 +147,10 @@ describe('an invalid command of the command line', () => {
     ['xyzzy', 'there is no command "xyzzy": Tab lists them'],
     ['sort colour', 'there is no sort column "colour": status, client, check, count, age, last'],
     ['sort stauts', 'there is no sort column "stauts": did you mean status?'],
-    ['columns client nope', 'there is no column "nope": status, client, check, count, age, last, silence, output, all'],
+    [
+      'columns client nope',
+      'there is no column "nope": status, client, check, count, age, last, silence, escalation, output, all',
+    ],
     ['events status>=bad', '"bad" is not a status: use ok, warn, crit, unknown or a number (at character 9)'],
     ['clients nope=1', /^there is no field "nope": use client, address/],
     ['silence soon', /^"soon" is not a duration: write a duration such as 45s/],

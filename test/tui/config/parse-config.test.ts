@@ -163,7 +163,7 @@ describe('mistakes in the configuration', () => {
     [
       'columns:\n  events: [client, nope]',
       [
-        'console.yml:2:3: columns.events: events has no column "nope": use one of status, backend, namespace, client, check, count, age, last, silence, output',
+        'console.yml:2:3: columns.events: events has no column "nope": use one of status, backend, namespace, client, check, count, age, last, silence, escalation, output',
       ],
     ],
     ['views: { "two words": { view: events } }', [/^console.yml:1:10: views.two words: .*use one word/]],

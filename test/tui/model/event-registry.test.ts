@@ -48,8 +48,15 @@ const rowArbitrary = fc
     silenced_by: fc.constantFrom<readonly string[]>([], ['a']),
     action: fc.constantFrom('create', 'flapping'),
     isInhibited: fc.boolean(),
+    owner: fc.constantFrom(undefined, 'ada'),
   })
-  .map(({ isInhibited, ...about }) => anEventRow({ ...about, ...(isInhibited && { inhibited_by: SWITCH }) }));
+  .map(({ isInhibited, owner: by, ...about }) =>
+    anEventRow({
+      ...about,
+      ...(isInhibited && { inhibited_by: SWITCH }),
+      ...(by !== undefined && { acknowledged: { by, at: 0 } }),
+    }),
+  );
 
 const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'put', row })) },
@@ -131,6 +138,7 @@ test('the event registry lists the matching events in order, and its counters ad
         silenced: classes.filter((kind) => kind === 'silenced').length,
         flapping: [...model.values()].filter(({ action }) => action === 'flapping').length,
         inhibited: [...model.values()].filter((row) => row.inhibited_by !== undefined).length,
+        acknowledged: [...model.values()].filter((row) => row.acknowledged !== undefined).length,
       });
       expect(registry.size).toBe(model.size);
       for (const client of ['web-1', 'web-2', 'db-1', 'db-2']) {

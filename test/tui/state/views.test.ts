@@ -44,6 +44,21 @@ describe('a digit key', () => {
     }
   });
 
+  test('the number of a view leaves a saved view for the whole list', () => {
+    const driver = live([], NINE_EVENTS);
+    const saved = {
+      view: 'events' as const,
+      filter: `client=${NINE_EVENTS[0]?.client ?? ''}`,
+      sort: undefined,
+      columns: undefined,
+    };
+    driver.store.update({ savedViews: new Map([['one-client', saved]]) });
+    driver.type('8');
+    expect(driver.list).toHaveLength(1);
+    driver.type('2');
+    expect(driver.list).toHaveLength(9);
+  });
+
   test.each(['8', '9', '0'])('the key %s opens no view because there is no view with that number', (digit) => {
     const driver = live([], NINE_EVENTS);
     driver.type(digit);

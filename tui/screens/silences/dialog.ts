@@ -320,9 +320,7 @@ function noteLines(state: SilenceDialogState, width: number): readonly Line[] {
       .filter((entry) => !lost.includes(entry))
       .map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
     ...(form.origin !== undefined || preview.others.count === 0 ? [] : [note(othersText(preview), false)]),
-    ...overlappingSilences(form, preview, silenced).map((entry) =>
-      note(`overlaps with ${entryText(entry, nowMs)}`, false),
-    ),
+    ...overlappingSilences(state).map((entry) => note(`overlaps with ${entryText(entry, nowMs)}`, false)),
     ...(policy.reason_pattern === null
       ? []
       : [note(`the reason must match: ${safeLine(policy.reason_pattern)}`, false)]),
@@ -365,13 +363,14 @@ function replacedSilences(form: SilenceForm, silenced: ReadonlyMap<string, Silen
     .slice(0, NAMED_OBJECTS_MAX);
 }
 
-function overlappingSilences(
-  form: SilenceForm,
-  preview: SilencePreview,
-  silenced: ReadonlyMap<string, SilencedRow>,
-): readonly SilencedRow[] {
+/** Returns the other silences that still last when the new silence begins and that cover some of the same events. */
+function overlappingSilences({ form, preview, silenced, nowMs }: SilenceDialogState): readonly SilencedRow[] {
   const own = new Set(silenceScopeEntries(form).map(targetId));
-  return preview.overlaps.filter((id) => !own.has(id)).flatMap((id) => silenced.get(id) ?? []);
+  const startMs = silenceStartMs(form, nowMs) ?? nowMs;
+  const others = preview.overlaps.filter((id) => !own.has(id)).flatMap((id) => silenced.get(id) ?? []);
+  return others.filter(
+    ({ expire_at: end, recurrence }) => end === null || recurrence !== undefined || end * 1000 > startMs,
+  );
 }
 
 function othersText({ others: { count, names: some } }: SilencePreview): string {

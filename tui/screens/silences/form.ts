@@ -234,10 +234,9 @@ function lineField(name: 'selector' | 'custom' | 'at' | 'reason'): NonNullable<F
 
 export function nextSilenceForm(form: SilenceForm, step: FormStep): SilenceForm {
   const next = stepForm(SILENCE_FIELDS, { ...form, problem: undefined }, step);
-  // A confirmed warning about a large scope stays confirmed while the user moves the focus or types text. After another
-  // choice it is shown again.
-  const changesScope = step.kind === 'edit' ? form.field === 'selector' : step.kind !== 'field';
-  return changesScope ? { ...next, isWarned: false, isWarnedUncounted: false } : next;
+  // A warning is shown again after any change: its message is gone, so the next Ctrl-S could not be meant as an answer.
+  const isChange = step.kind !== 'field' && step.kind !== 'row';
+  return isChange ? { ...next, isWarned: false, isWarnedUncounted: false } : next;
 }
 
 /**

@@ -141,6 +141,14 @@ describe('the confirmation of a silence of many events', () => {
     expect(operations(driver)).toEqual([]);
   });
 
+  test('a changed reason needs the confirmation again, because its message is gone', () => {
+    const driver = live();
+    driver.type('neverything\rclient~*\t\t\t\twhy\u0013');
+    driver.type(' not\u0013');
+    expect(form(driver)).toMatchObject({ problem: 'the matches are not counted yet: press Ctrl-S again to confirm' });
+    expect(operations(driver)).toEqual([]);
+  });
+
   test('a wide scope is not stopped because the event has resolved', () => {
     const driver = live();
     driver.type('swhy\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C');
