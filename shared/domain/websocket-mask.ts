@@ -1,11 +1,11 @@
 /**
  * Masking of WebSocket payloads (RFC 6455, 5.3), four bytes at a time. Masking byte by byte took half of the time to
  * receive a frame of some hundred bytes. The build uses this module in place of the package `bufferutil`, an optional
- * dependency of `ws` whose functions have the same names and parameters. When run from source, `ws` uses its own code.
+ * dependency of `ws`. Its functions must keep these names and parameters. When run from source, `ws` uses its own code.
  */
 
 /** Masks or unmasks a payload in place. */
-export function maskInPlace(payload: Uint8Array, key: Uint8Array): void {
+export function unmask(payload: Uint8Array, key: Uint8Array): void {
   const { buffer, byteOffset, length } = payload;
   // A 32-bit word must be aligned in memory, so up to three bytes come before the first word.
   const head = -byteOffset & 3;
@@ -20,15 +20,9 @@ export function maskInPlace(payload: Uint8Array, key: Uint8Array): void {
 }
 
 /** Writes the first `length` bytes of `source`, masked, to `output` at `offset`. Both can be the same buffer. */
-export function writeMasked(
-  source: Uint8Array,
-  key: Uint8Array,
-  output: Uint8Array,
-  offset: number,
-  length: number,
-): void {
+export function mask(source: Uint8Array, key: Uint8Array, output: Uint8Array, offset: number, length: number): void {
   output.set(source.subarray(0, length), offset);
-  maskInPlace(output.subarray(offset, offset + length), key);
+  unmask(output.subarray(offset, offset + length), key);
 }
 
 function maskBytes(payload: Uint8Array, key: Uint8Array, from: number, to: number): void {

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/lib/free-port.ts';
 import { MIGRATIONS, schemaAfterMigrations } from '../../daemon/backend/store/migrations/list.ts';
 import { openUpgradeClient } from '../../shared/client/plan-client.ts';
 import { contentOf, earlierStore } from '../support/earlier-stores.ts';
@@ -17,7 +18,7 @@ const CTRL_U = '\u0015';
 
 test('an upgrade in the console fixes a blocking finding, makes a backup, survives a restart and migrates the store', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['db', 'web'] } });
-  await using first = await startDaemon({ stateDir: dir });
+  await using first = await startDaemon({ stateDir: dir, port: await freePort() });
   const upgrades = openUpgradeClient({ backend: first.url });
   const states = async (): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries((await upgrades.plan(1))?.steps.map(({ id, state }) => [id, state]) ?? []);

@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { freePort } from '../../scripts/lib/free-port.ts';
 import { programArguments } from './built-programs.ts';
 
 const recordSchema = z.looseObject({
@@ -59,7 +58,7 @@ export async function startDaemon(options: {
       '--state-dir',
       options.stateDir,
       '--port',
-      String(options.port ?? (await freePort())),
+      String(options.port ?? 0),
       ...(options.args ?? []),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } },

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { writeMasked, maskInPlace } from '../../../shared/domain/websocket-mask.ts';
+import * as bufferUtil from '../../../shared/domain/websocket-mask.ts';
+
+const { mask, unmask } = bufferUtil;
 
 const KEY = Uint8Array.of(0x37, 0xfa, 0x21, 0x3d);
 
@@ -14,7 +16,7 @@ function bytes(length: number): Uint8Array {
 
 test('masking reproduces the masked "Hello" of RFC 6455, section 5.7', () => {
   const payload = Uint8Array.of(0x7f, 0x9f, 0x4d, 0x51, 0x58);
-  maskInPlace(payload, KEY);
+  unmask(payload, KEY);
   expect(new TextDecoder().decode(payload)).toBe('Hello');
 });
 
@@ -22,7 +24,7 @@ test('WebSocket payloads of any length and alignment are masked without changes 
   for (let start = 0; start < 8; start++) {
     for (let length = 0; length < 40; length++) {
       const memory = bytes(64);
-      maskInPlace(memory.subarray(start, start + length), KEY);
+      unmask(memory.subarray(start, start + length), KEY);
       expect(memory.subarray(start, start + length)).toEqual(referenceMask(bytes(64).subarray(start, start + length)));
       expect(memory.subarray(0, start)).toEqual(bytes(64).subarray(0, start));
       expect(memory.subarray(start + length)).toEqual(bytes(64).subarray(start + length));
@@ -35,7 +37,7 @@ test.each([{ offset: 0 }, { offset: 5 }])(
   ({ offset }) => {
     const source = bytes(50);
     const output = new Uint8Array(60);
-    writeMasked(source, KEY, output, offset, 45);
+    mask(source, KEY, output, offset, 45);
     expect(output.subarray(offset, offset + 45)).toEqual(referenceMask(bytes(45)));
     expect(output.subarray(0, offset)).toEqual(new Uint8Array(offset));
     expect(output.subarray(offset + 45)).toEqual(new Uint8Array(15 - offset));
@@ -45,6 +47,10 @@ test.each([{ offset: 0 }, { offset: 5 }])(
 
 test('a WebSocket payload is masked in place', () => {
   const payload = bytes(50);
-  writeMasked(payload, KEY, payload, 0, 50);
+  mask(payload, KEY, payload, 0, 50);
   expect(payload).toEqual(referenceMask(bytes(50)));
+});
+
+test('the module has the functions that ws calls by name, because programs use it in place of bufferutil', () => {
+  expect(Object.keys(bufferUtil).toSorted()).toEqual(['mask', 'unmask']);
 });
