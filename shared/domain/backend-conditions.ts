@@ -2,7 +2,7 @@ import type { EntityUsage } from '../schemas/entity-usage.ts';
 import { formatDuration } from './duration.ts';
 
 /** Names of the checks by which the backend reports problems of its own, such as failing handlers. */
-export const CONDITION_NAMES = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.silences'] as const;
+export const CONDITION_NAMES = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.silences', 'mon.on-call'] as const;
 export type ConditionName = (typeof CONDITION_NAMES)[number];
 
 /** The outcome of evaluating a condition of the backend, such as "handlers are failing". */
@@ -117,6 +117,33 @@ export function silencesFinding(idle: readonly string[]): ConditionFinding {
     (names) =>
       `${nounWithCount(idle.length, 'silence has', 'silences have')} matched no event for a long time: ${names}; see monctl silence list --idle`,
   );
+}
+
+/** A time in the next seven days in which nobody is on call for a schedule. */
+export interface ScheduleGap {
+  /** Name of the schedule. */
+  readonly name: string;
+  /** True if nobody is on call now. */
+  readonly isNow: boolean;
+  /** Begin and end of the gap, as text. */
+  readonly from: string;
+  readonly until: string;
+}
+
+/** Evaluates whether somebody is on call for each schedule, now and in the next seven days (on-call 3). */
+export function onCallFinding(gaps: readonly ScheduleGap[]): ConditionFinding {
+  if (gaps.length === 0) return okFinding('somebody is on call for every schedule');
+  const current = gaps.filter(({ isNow }) => isNow);
+  const verb = current.length > 0 ? 'is' : 'will be';
+  const texts = (current.length > 0 ? current : gaps).map(({ name, isNow, from, until }) =>
+    isNow ? `${name} until ${until}` : `${name} from ${from} until ${until}`,
+  );
+  const reason = (names: string): string =>
+    `nobody ${verb} on call for ${names}; see monctl on-call check, and add an override`;
+  return {
+    ...problemFinding(current.length > 0 ? 2 : 1, texts, reason),
+    subjects: gaps.map(({ name }) => name).toSorted(),
+  };
 }
 
 function nounWithCount(count: number, one: string, many: string): string {

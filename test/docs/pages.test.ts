@@ -117,6 +117,7 @@ test.each([
   { page: 'write-a-check', outcome: 'run a check until it fails' },
   { page: 'page-only-once', outcome: 'notify a handler once for a problem and once for its resolution' },
   { page: 'acknowledge-and-hand-over', outcome: 'acknowledge an event and report on it' },
+  { page: 'on-call-schedule', outcome: 'notify the person on call, and swap a shift' },
   { page: 'plan-maintenance', outcome: 'create silences that begin later, recur, and end with a command' },
   { page: 'silence-a-rack', outcome: 'silence present and future events of a rack' },
   { page: 'dependencies', outcome: 'suppress the consequences of a failure' },

@@ -84,7 +84,7 @@ export const SEARCHED_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   ["dead man's switch", ['how-to/dead-mans-switch']],
   ['notify', ['handlers', 'how-notifications-work']],
   ['alert', ['handlers', 'how-notifications-work', 'how-to/one-page-for-one-trouble']],
-  ['on-call', ['how-to/acknowledge-and-hand-over', 'faq']],
+  ['on-call', ['how-to/on-call-schedule', 'how-to/acknowledge-and-hand-over', 'faq']],
   ['container', ['how-to/containers']],
   ['ansible', ['how-to/ansible-and-terraform']],
   ['capacity', ['how-to/size-a-machine']],

@@ -14,7 +14,7 @@ import { V2Peer } from '../support/v2-peer.ts';
 
 const server = postgresOfFile();
 
-const CONDITIONS = ['mon.checks', 'mon.entities', 'mon.handlers', 'mon.silences'];
+const CONDITIONS = ['mon.checks', 'mon.entities', 'mon.handlers', 'mon.on-call', 'mon.silences'];
 const OK = 0;
 const PROBLEM = 2;
 

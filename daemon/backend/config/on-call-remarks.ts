@@ -4,6 +4,7 @@ import { parseOnCallSchedule } from '../../../shared/domain/on-call/schedule.ts'
 import { localTimeText } from '../../../shared/domain/on-call/words.ts';
 import { ON_CALL_LIMITS, onCallScheduleOf } from '../../../shared/schemas/on-call.ts';
 import type { Remark } from '../../settings/remark.ts';
+import { GAP_DAYS } from '../model/on-call/directory.ts';
 import type { ValidDefinitions } from '../model/config/valid-definitions.ts';
 
 type OnCallSections = Pick<ValidDefinitions, 'people' | 'schedules' | 'handlers'>;
@@ -33,8 +34,6 @@ export function* onCallProblems({ people, schedules }: OnCallSections): Generato
   }
 }
 
-/** The number of days in which a gap of a schedule is reported. */
-const GAP_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /**

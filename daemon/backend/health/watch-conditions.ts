@@ -4,17 +4,21 @@ import {
   CONDITION_NAMES,
   entitiesFinding,
   handlersFinding,
+  onCallFinding,
   silencesFinding,
   type BrokenCheck,
   type ConditionName,
   type ConditionFinding,
+  type ScheduleGap,
 } from '../../../shared/domain/backend-conditions.ts';
+import { localTimeText } from '../../../shared/domain/on-call/words.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { BACKEND_CLIENT } from '../../../shared/schemas/backend-client.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import { readRecords } from '../model/events/read-records.ts';
 import type { Clock, Store } from '../ports.ts';
+import type { Definitions } from '../model/config/definitions.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import type { Results } from '../results/commands.ts';
 import type { EntityLimit } from '../model/clients/entity-limit.ts';
@@ -29,6 +33,7 @@ const MEASURE_INTERVAL_MS = 10_000;
 const LOG_MS = 60_000;
 
 interface ConditionDependencies extends BrokenCheckDependencies, FailingHandlerDependencies {
+  readonly definitions: Pick<Definitions, 'in' | 'onCall'>;
   readonly board: ConditionBoard;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusedNames'>;
   readonly registry: Registry;
@@ -152,6 +157,7 @@ function measuresOf(parts: ConditionDependencies): Readonly<Record<ConditionName
       brokenSinceMs = new Map(broken.map(({ name }) => [name, sinceMs(name)]));
       return checksFinding(broken.filter(isLong));
     },
+    'mon.on-call': () => onCallFinding(scheduleGaps(parts.definitions.onCall, clock.now())),
     'mon.silences': () =>
       silencesFinding(
         [...registry.namespaces()].flatMap(({ name, silenced }) =>
@@ -161,6 +167,15 @@ function measuresOf(parts: ConditionDependencies): Readonly<Record<ConditionName
         ),
       ),
   };
+}
+
+function scheduleGaps(onCall: Definitions['onCall'], nowMs: number): ScheduleGap[] {
+  return [...onCall.schedules.values()].flatMap((schedule) => {
+    const gap = onCall.nextGap(schedule);
+    if (gap === undefined) return [];
+    const [from, until] = [localTimeText(gap.fromMs, schedule.zone), localTimeText(gap.untilMs, schedule.zone)];
+    return [{ name: schedule.name, isNow: gap.fromMs <= nowMs, from, until }];
+  });
 }
 
 /** Returns a name with its namespace as a prefix, or only the name in the namespace `default`. */

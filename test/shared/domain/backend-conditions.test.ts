@@ -3,6 +3,7 @@ import {
   checksFinding,
   entitiesFinding,
   handlersFinding,
+  onCallFinding,
   silencesFinding,
 } from '../../../shared/domain/backend-conditions.ts';
 
@@ -77,5 +78,31 @@ test('the backend condition of silences names the idle silences', () => {
   expect(silencesFinding(['web:*', 'db:*'])).toMatchObject({
     status: 1,
     text: '2 silences have matched no event for a long time: db:*, web:*; see monctl silence list --idle',
+  });
+});
+
+describe('the condition of schedules', () => {
+  const gap = { name: 'database', isNow: false, from: 'Sat 08:00', until: 'Sun 08:00' };
+
+  test('the condition of schedules is OK if somebody is on call for all of them', () => {
+    expect(onCallFinding([]).status).toBe(0);
+  });
+
+  test('the condition of schedules is a warning before nobody is on call', () => {
+    expect(onCallFinding([gap])).toEqual({
+      status: 1,
+      text:
+        'nobody will be on call for database from Sat 08:00 until Sun 08:00; ' +
+        'see monctl on-call check, and add an override',
+      subjects: ['database'],
+    });
+  });
+
+  test('the condition of schedules is critical while nobody is on call', () => {
+    expect(onCallFinding([gap, { ...gap, name: 'web', isNow: true }])).toEqual({
+      status: 2,
+      text: 'nobody is on call for web until Sun 08:00; see monctl on-call check, and add an override',
+      subjects: ['database', 'web'],
+    });
   });
 });

@@ -1,5 +1,11 @@
 import type { OnCallTarget } from '../../../../shared/domain/notify/route.ts';
-import { currentTurn, type OnCall, type OverrideSpan } from '../../../../shared/domain/on-call/on-call-at.ts';
+import {
+  currentTurn,
+  gapsBetween,
+  type Gap,
+  type OnCall,
+  type OverrideSpan,
+} from '../../../../shared/domain/on-call/on-call-at.ts';
 import { parseOnCallSchedule, type OnCallSchedule } from '../../../../shared/domain/on-call/schedule.ts';
 import { onCallReason } from '../../../../shared/domain/on-call/words.ts';
 import type { PersonDefinition, ScheduleDefinition } from '../../../../shared/schemas/on-call.ts';
@@ -13,6 +19,11 @@ interface OnCallInputs {
 }
 
 const NONE: readonly never[] = [];
+
+const DAY_MS = 86_400_000;
+/** The number of days in which a gap of a schedule is reported. */
+export const GAP_DAYS = 7;
+const GAP_CACHE_MS = 3_600_000;
 
 /** The schedules and people of the configuration. It finds out who is on call. */
 export class OnCallDirectory {
@@ -30,6 +41,12 @@ export class OnCallDirectory {
     }
   >();
 
+  /** The next gap of each schedule. It is calculated again after an hour, or if the overrides changed. */
+  readonly #gaps = new Map<
+    string,
+    { readonly gap: Gap | undefined; readonly atMs: number; readonly overrides: readonly OverrideSpan[] }
+  >();
+
   get schedules(): ReadonlyMap<string, OnCallSchedule> {
     return this.#schedules;
   }
@@ -45,6 +62,7 @@ export class OnCallDirectory {
     this.#schedules = new Map([...schedules].map(([name, schedule]) => [name, parseOnCallSchedule(name, schedule)]));
     this.#people = people;
     this.#turns.clear();
+    this.#gaps.clear();
   }
 
   /** Sets the source of the overrides and of the time. */
@@ -67,6 +85,20 @@ export class OnCallDirectory {
     const turn = { ...currentTurn(schedule, overrides, nowMs), sinceMs: nowMs, overrides };
     this.#turns.set(schedule.name, turn);
     return turn.onCall;
+  }
+
+  /** Returns the current or the next time within seven days in which nobody is on call for a schedule. */
+  nextGap(schedule: OnCallSchedule): Gap | undefined {
+    const nowMs = this.#inputs.now();
+    const overrides = this.overridesOf(schedule.name);
+    const cached = this.#gaps.get(schedule.name);
+    const isRecent = cached !== undefined && cached.atMs <= nowMs && nowMs < cached.atMs + GAP_CACHE_MS;
+    if (isRecent && cached.overrides === overrides && (cached.gap === undefined || nowMs < cached.gap.untilMs)) {
+      return cached.gap;
+    }
+    const [gap] = gapsBetween(schedule, overrides, nowMs, nowMs + GAP_DAYS * DAY_MS);
+    this.#gaps.set(schedule.name, { gap, atMs: nowMs, overrides });
+    return gap;
   }
 
   /** Returns the handlers that `on-call/NAME` stands for now; undefined if there is no such schedule. */

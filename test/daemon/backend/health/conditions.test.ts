@@ -12,7 +12,7 @@ import { SmallDisk } from '../../../support/small-disk.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { V2Peer } from '../../../support/v2-peer.ts';
 
-type Sections = Partial<Pick<LoadedConfig, 'checks' | 'handlers'>>;
+type Sections = Partial<Pick<LoadedConfig, 'checks' | 'handlers' | 'people' | 'schedules'>>;
 
 interface Rig {
   readonly dir: string;
@@ -268,4 +268,17 @@ test('mon.silences is a warning while a silence is marked as idle', async () => 
   expect((await rig.api.event(BACKEND_CLIENT, 'mon.silences'))?.check.output).toContain('web:nonesuch');
   await rig.api.clearSilenced({ id: 'web:nonesuch' });
   await expectStatus(rig, 'mon.silences', undefined);
+});
+
+test('a schedule without anybody on call opens an event, which resolves with an override', async () => {
+  const people = new Map([['ada', { notify: ['mail'] }]]);
+  const layers = [{ people: ['ada'], starting: '2199-01-01' }];
+  const rig = await openRig({ people, schedules: new Map([['database', { 'time-zone': 'UTC', layers }]]) });
+  await expectStatus(rig, 'mon.on-call', 2);
+  expect((await rig.api.event(BACKEND_CLIENT, 'mon.on-call'))?.check.output).toMatch(/^nobody is on call for database/);
+  const now = Math.floor(rig.clock.now() / 1000);
+  await rig.api.createOverride('database', { person: 'ada', from: now, until: now + 5 * 86_400 });
+  await expectStatus(rig, 'mon.on-call', 1);
+  await rig.api.createOverride('database', { person: 'ada', from: now, until: now + 30 * 86_400 });
+  await expectStatus(rig, 'mon.on-call', undefined);
 });
