@@ -6,7 +6,9 @@ import { overridesIn } from './state.ts';
 
 const OVERRIDE_PREFIX = 'on-call-override';
 
-/** The stored table of overrides, by id. Their times are wall-clock times, so a clock correction does not shift them. */
+/**
+ * The stored table of overrides, by id. Their times are wall-clock times, so a clock correction does not shift them.
+ */
 export const OVERRIDES: StoredTable & Table<Namespace, string, OnCallOverride> = {
   prefix: OVERRIDE_PREFIX,
   key: ({ name }, id) => [OVERRIDE_PREFIX, name, id],
