@@ -90,14 +90,18 @@ function responseAttributes(schema: z.ZodType): readonly Attribute[] {
   }));
 }
 
+/** Whether handlers of a type send something themselves. */
+function isSendingType({ type }: { readonly type: string }): boolean {
+  return type !== 'set' && type !== 'escalation';
+}
+
 /** Returns the attributes of all handlers that send something, and those that only one type of handler has. */
 function handlerAttributes(): Readonly<Record<string, readonly Attribute[]>> {
   const types = ((schemaOf(handlerSchema) as DescribedSchema).oneOf ?? []).map((schema) => ({
     type: String(schema.properties?.['type']?.const),
     attributes: attributesOf(schema).filter(({ path }) => path !== 'type'),
   }));
-  const isRunning = ({ type }: { readonly type: string }): boolean => type !== 'set' && type !== 'escalation';
-  const running = types.filter(isRunning);
+  const running = types.filter(isSendingType);
   const isCommon = ({ path }: Attribute): boolean =>
     running.every(({ attributes }) => attributes.some((attribute) => attribute.path === path));
   return {
@@ -105,7 +109,7 @@ function handlerAttributes(): Readonly<Record<string, readonly Attribute[]>> {
     ...Object.fromEntries(
       types.map(({ type, attributes }) => [
         `handler-${type}`,
-        attributes.filter((attribute) => !isRunning({ type }) || !isCommon(attribute)),
+        attributes.filter((attribute) => !isSendingType({ type }) || !isCommon(attribute)),
       ]),
     ),
   };

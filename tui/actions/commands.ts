@@ -12,7 +12,7 @@ import { findNearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { PAST_TIME_HINT } from '../../shared/domain/time-text.ts';
 import { PANE_PLACEMENTS } from '../state/pane.ts';
-import { placePane } from '../screens/events/pane-actions.ts';
+import { showPaneAt } from '../screens/events/pane-actions.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
@@ -229,7 +229,7 @@ const SETTINGS_BY_NAME: ReadonlyMap<string, SettingDefinition> = new Map([
       values: PANE_PLACEMENTS,
       set: (store, value) => {
         const placement = PANE_PLACEMENTS.find((name) => name === value);
-        if (placement !== undefined) placePane(store, placement);
+        if (placement !== undefined) showPaneAt(store, placement);
       },
     },
   ],

@@ -66,8 +66,8 @@ export class Acknowledgements {
    * Acknowledges those of the named events that are still open, in one commit.
    *
    * @returns the acknowledged events
-   * @throws MonError `invalid` if the acknowledgements would have expired already, `unavailable` if the change cannot be
-   *   committed
+   * @throws MonError `invalid` if the acknowledgements would have expired already, `unavailable` if the change cannot
+   *   be committed
    */
   acknowledgeAll(
     namespaceName: string,

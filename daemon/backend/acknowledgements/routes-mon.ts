@@ -7,7 +7,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { ACKNOWLEDGED_AT_ONCE_MAX, type AcknowledgementRow } from '../../../shared/schemas/acknowledgement.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
-import { matchingEvents } from '../events/queries.ts';
+import { searchOpenEvents } from '../events/queries.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
@@ -84,11 +84,11 @@ async function matchingNames(
   search: string,
   nowMs: number,
 ): Promise<{ readonly client: string; readonly check: string }[]> {
-  const matches = await matchingEvents(entries, parseSearchQuery(EVENT_SEARCH, { q: search }), nowMs);
+  const matches = await searchOpenEvents(entries, parseSearchQuery(EVENT_SEARCH, { q: search }), nowMs);
   if (matches.length === 0) throw new MonError('not_found', 'search: no open event matches');
   if (matches.length > ACKNOWLEDGED_AT_ONCE_MAX) {
-    const [found, most] = [matches.length, ACKNOWLEDGED_AT_ONCE_MAX].map(String);
-    throw new MonError('invalid', `search: matches ${found ?? ''} events, at most ${most ?? ''}: narrow the search`);
+    const [count, most] = [matches.length, ACKNOWLEDGED_AT_ONCE_MAX].map(String);
+    throw new MonError('invalid', `search: matches ${count ?? ''} events, at most ${most ?? ''}: narrow the search`);
   }
   return matches.map(({ entry: { client, name } }) => ({ client: client.name, check: name }));
 }

@@ -164,7 +164,7 @@ interface MatchingEvent {
 }
 
 /** Returns those of the open events that match a search. */
-export async function matchingEvents(
+export async function searchOpenEvents(
   entries: readonly CheckEntry[],
   search: Search,
   nowMs: number,

@@ -6,7 +6,7 @@ import { requestedOrder } from './order.ts';
 import { eventHandlers, type EventDependencies } from './members.ts';
 import { prepareSilences } from '../silences/event-preparation.ts';
 import { feedEventRow } from '../model/events/feed-rows.ts';
-import { eventOnMon, matchingEvents, readEvents } from './queries.ts';
+import { eventOnMon, searchOpenEvents, readEvents } from './queries.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
 import { sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
@@ -32,7 +32,7 @@ export function eventsOnMon(deps: EventDependencies): MonHandlers<'events' | 'ev
       };
       const fullEvent = (event: Event, entry: CheckEntry): Event =>
         placed(eventOnMon(event, entry), entry.client.namespace.name);
-      const matches = await matchingEvents(
+      const matches = await searchOpenEvents(
         namespaces.flatMap((namespace) => namespace.allEvents()),
         search,
         nowMs,

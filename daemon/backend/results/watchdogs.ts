@@ -97,14 +97,14 @@ export function evaluateWatchdogs(dependencies: WatchdogDependencies): Disposabl
   /** Returns the last arrival for a watchdog, and searches for a newer one if the known one would be too old. */
   async function arrivalOf(name: string, watchdog: Watchdog, now: number): Promise<Arrival> {
     const before = arrivals.get(name);
-    const known = before?.watchdog === watchdog ? before : undefined;
-    if (known !== undefined && now < known.searchAt) return known;
+    const cached = before?.watchdog === watchdog ? before : undefined;
+    if (cached !== undefined && now < cached.searchAt) return cached;
     const namespace = registry.findNamespace(DEFAULT_NAMESPACE);
     const last = namespace && (await lastArrival(namespace, watchdog));
     const dueAt = (last ?? 0) + withinSeconds(watchdog);
     const isOfOneClient = expectationOf(watchdog).client !== undefined;
     const searchAt = dueAt > now ? dueAt : now + (isOfOneClient ? 0 : SEARCH_SECONDS);
-    const arrival = { watchdog, since: known?.since ?? now, last, searchAt };
+    const arrival = { watchdog, since: cached?.since ?? now, last, searchAt };
     arrivals.set(name, arrival);
     return arrival;
   }

@@ -57,17 +57,17 @@ export function onCallAt(
   overrides: readonly OverrideSpan[],
   atMs: number,
 ): OnCall | undefined {
-  return currentTurn(schedule, overrides, atMs).onCall;
+  return currentDutyPeriod(schedule, overrides, atMs).onCall;
 }
 
 /** Returns who is on call at a point in time, and the time until which this answer is valid, at most 92 days later. */
-export function currentTurn(
+export function currentDutyPeriod(
   schedule: OnCallSchedule,
   overrides: readonly OverrideSpan[],
   atMs: number,
 ): { readonly onCall: OnCall | undefined; readonly validUntilMs: number } {
   const endMs = atMs + RANGE_MAX_MS;
-  for (const { duty, untilMs } of turnsBetween(schedule, overrides, atMs, endMs, isSamePerson)) {
+  for (const { duty, untilMs } of dutyPeriodsBetween(schedule, overrides, atMs, endMs, isSamePerson)) {
     const onCall = duty && { ...duty, untilMs: untilMs === endMs ? undefined : untilMs };
     return { onCall, validUntilMs: untilMs };
   }
@@ -81,8 +81,8 @@ export function shiftsBetween(
   fromMs: number,
   untilMs: number,
 ): readonly Shift[] {
-  const turns = [...turnsBetween(schedule, overrides, fromMs, untilMs, isSameDuty)];
-  return turns.flatMap(({ duty, ...span }) => (duty === undefined ? [] : [{ ...duty, ...span }]));
+  const periods = [...dutyPeriodsBetween(schedule, overrides, fromMs, untilMs, isSameDuty)];
+  return periods.flatMap(({ duty, ...span }) => (duty === undefined ? [] : [{ ...duty, ...span }]));
 }
 
 /** Returns when nobody is on call between two points in time, at most 92 days apart. */
@@ -92,14 +92,14 @@ export function gapsBetween(
   fromMs: number,
   untilMs: number,
 ): readonly Gap[] {
-  const turns = [...turnsBetween(schedule, overrides, fromMs, untilMs, isSamePerson)];
-  return turns.flatMap(({ duty, ...span }) => (duty === undefined ? [span] : []));
+  const periods = [...dutyPeriodsBetween(schedule, overrides, fromMs, untilMs, isSamePerson)];
+  return periods.flatMap(({ duty, ...span }) => (duty === undefined ? [span] : []));
 }
 
 /** The person on call and the reason; undefined if nobody is on call. */
 type Duty = { readonly person: string; readonly source: ShiftSource } | undefined;
 
-interface Turn {
+interface DutyPeriod {
   readonly duty: Duty;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -118,29 +118,29 @@ function isSameDuty(one: Duty, other: Duty): boolean {
 }
 
 /** Yields who is on call between two points in time, in order. Neighbors that are the same become one. */
-function* turnsBetween(
+function* dutyPeriodsBetween(
   schedule: OnCallSchedule,
   overrides: readonly OverrideSpan[],
   fromMs: number,
   untilMs: number,
   isSame: (one: Duty, other: Duty) => boolean,
-): Generator<Turn, void, undefined> {
+): Generator<DutyPeriod, void, undefined> {
   const endMs = Math.min(untilMs, fromMs + RANGE_MAX_MS);
   const times = new WallTimes(schedule.zone);
   const relevant = overrides.filter((override) => override.untilMs > fromMs && override.fromMs < endMs);
-  let turn: Turn | undefined;
+  let period: DutyPeriod | undefined;
   for (let atMs = fromMs; atMs < endMs;) {
     const { duty, nextMs } = dutyAt(schedule, relevant, times, atMs);
     const next = { duty, fromMs: atMs, untilMs: Math.min(nextMs, endMs) };
-    if (turn === undefined) turn = next;
-    else if (isSame(turn.duty, duty)) turn = { ...turn, untilMs: next.untilMs };
+    if (period === undefined) period = next;
+    else if (isSame(period.duty, duty)) period = { ...period, untilMs: next.untilMs };
     else {
-      yield turn;
-      turn = next;
+      yield period;
+      period = next;
     }
     atMs = next.untilMs;
   }
-  if (turn !== undefined) yield turn;
+  if (period !== undefined) yield period;
 }
 
 /** Returns who is on call at a point in time, and a later time until which that is certain. */

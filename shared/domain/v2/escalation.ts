@@ -62,7 +62,7 @@ export function missingRights(own: OwnRights, requestedRights: RightsSet, presen
   for (const doing of singleRights(requestedRights.grants)) {
     compared++;
     if (compared > COMPARED_MAX) missing.add(`more than ${String(COMPARED_MAX)} single rights, which are not compared`);
-    else if (!isHeldRight(grants, doing)) missing.add(describeOperation(doing));
+    else if (!hasEveryRight(grants, doing)) missing.add(describeOperation(doing));
     if (missing.size > NAMED_RIGHTS_MAX || compared > COMPARED_MAX) break;
   }
   const named = [...missing];
@@ -91,7 +91,7 @@ function* singleRights(grants: readonly Grant[]): Iterable<Operation> {
   }
 }
 
-function isHeldRight(grants: readonly Grant[], doing: Operation): boolean {
+function hasEveryRight(grants: readonly Grant[], doing: Operation): boolean {
   if (isGranted(grants, doing)) return true;
   return doing.verb === ALL_WILDCARD && ROLE_VERBS.every((verb) => isGranted(grants, { ...doing, verb }));
 }

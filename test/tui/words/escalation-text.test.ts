@@ -34,7 +34,7 @@ test.each([
   expect(escalationText(escalation, NOW * 1000)).toBe(text);
 });
 
-test('of several escalations, the one with the next step is shown', () => {
+test('the list shows the escalation with the next step if an event has several', () => {
   const paused = { ...PAGE, remaining: 1 };
   const later = { ...PAGE, due: NOW + 600 };
   const sooner = { ...PAGE, due: NOW + 60 };

@@ -125,9 +125,9 @@ const removeOverride: Command = {
       send: (api) => requireRemoved(api.deleteOverride(schedule, id), missing),
       effects: async () => {
         const { overrides } = await call.api().schedule(schedule);
-        const found = overrides.find((one) => one.id === id);
-        if (found === undefined) throw new MonError('not_found', missing);
-        return [`the override of ${schedule} would be deleted: ${overrideText(found)}`];
+        const match = overrides.find((one) => one.id === id);
+        if (match === undefined) throw new MonError('not_found', missing);
+        return [`the override of ${schedule} would be deleted: ${overrideText(match)}`];
       },
       question: `delete the override ${id}`,
       value: () => ({ schedule, id, deleted: true }),

@@ -81,7 +81,7 @@ export function layOutDetail(store: ScreenView & LiveData, layer: DetailLayer): 
   const rows = detailHeight(store, 'panels');
   return {
     kind: 'panels',
-    columns: [placePanels(inLeft, widths[0], rows, layer), placePanels(inRight, widths[1], rows, layer)],
+    columns: [layOutPanels(inLeft, widths[0], rows, layer), layOutPanels(inRight, widths[1], rows, layer)],
   };
 }
 
@@ -97,7 +97,7 @@ export function focusedPanel(layout: DetailLayout, { panel }: DetailLayer): Deta
   return order.includes(panel) ? panel : order[0];
 }
 
-function placePanels(parts: readonly DetailPart[], columns: number, rows: number, layer: DetailLayer): PlacedPanel[] {
+function layOutPanels(parts: readonly DetailPart[], columns: number, rows: number, layer: DetailLayer): PlacedPanel[] {
   const needs = parts.map(({ id, lines }): PanelNeed => {
     const least = Math.min(lines.length, LEAST_LINES[id] ?? 1) + PANEL_BORDER.rows;
     return { least, most: lines.length + PANEL_BORDER.rows };

@@ -12,11 +12,11 @@ import { paneText } from './pane.tsx';
 export function showPaneAtNextPosition(store: Screen): void {
   const { pane, size } = store.state;
   const next = PANE_PLACEMENTS.filter((placement) => placement !== 'beside' || size.columns >= SPLIT_COLUMNS);
-  placePane(store, next[(next.indexOf(pane.placement) + 1) % next.length] ?? 'below');
+  showPaneAt(store, next[(next.indexOf(pane.placement) + 1) % next.length] ?? 'below');
 }
 
 /** Moves the pane to another place. If the screen has no space for it there, a message says so. */
-export function placePane(store: Screen, placement: PanePlacement): void {
+export function showPaneAt(store: Screen, placement: PanePlacement): void {
   store.update({ pane: placedPane(placement) });
   if (placement === 'off' || shownPane(store.state) === placement) return;
   const needed = placement === 'beside' ? `${String(SPLIT_COLUMNS)} columns` : `${String(TALL_ROWS)} rows`;

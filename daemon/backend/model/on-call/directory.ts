@@ -1,6 +1,6 @@
 import type { OnCallTarget } from '../../../../shared/domain/notify/route.ts';
 import {
-  currentTurn,
+  currentDutyPeriod,
   gapsBetween,
   type Gap,
   type OnCall,
@@ -31,7 +31,7 @@ export class OnCallDirectory {
   #people: ReadonlyMap<string, PersonDefinition> = new Map();
   #inputs: OnCallInputs = { overridesOf: () => NONE, now: () => Date.now() };
   /** The current turn of each schedule. It is valid in its span of time while the overrides are the same. */
-  readonly #turns = new Map<
+  readonly #periods = new Map<
     string,
     {
       readonly onCall: OnCall | undefined;
@@ -61,14 +61,14 @@ export class OnCallDirectory {
   ): void {
     this.#schedules = new Map([...schedules].map(([name, schedule]) => [name, parseOnCallSchedule(name, schedule)]));
     this.#people = people;
-    this.#turns.clear();
+    this.#periods.clear();
     this.#gaps.clear();
   }
 
   /** Sets the source of the overrides and of the time. */
   useInputs(inputs: OnCallInputs): void {
     this.#inputs = inputs;
-    this.#turns.clear();
+    this.#periods.clear();
   }
 
   /** Returns the overrides of a schedule in the order of their creation. */
@@ -80,11 +80,11 @@ export class OnCallDirectory {
   current(schedule: OnCallSchedule): OnCall | undefined {
     const nowMs = this.#inputs.now();
     const overrides = this.overridesOf(schedule.name);
-    const cached = this.#turns.get(schedule.name);
+    const cached = this.#periods.get(schedule.name);
     if (cached?.overrides === overrides && cached.sinceMs <= nowMs && nowMs < cached.validUntilMs) return cached.onCall;
-    const turn = { ...currentTurn(schedule, overrides, nowMs), sinceMs: nowMs, overrides };
-    this.#turns.set(schedule.name, turn);
-    return turn.onCall;
+    const period = { ...currentDutyPeriod(schedule, overrides, nowMs), sinceMs: nowMs, overrides };
+    this.#periods.set(schedule.name, period);
+    return period.onCall;
   }
 
   /** Returns the current or the next time within seven days in which nobody is on call for a schedule. */

@@ -39,7 +39,7 @@ describe('the person on call', () => {
     // Summer time: 09:00 in Berlin is 07:00 in UTC.
     { at: '2026-07-06T06:59:00Z', person: 'bob' },
     { at: '2026-07-06T07:00:00Z', person: 'cy' },
-  ])('at $at is $person', ({ at, person }) => {
+  ])('the person on call at $at is $person', ({ at, person }) => {
     expect(onCallAt(schedule, [], Date.parse(at))?.person).toBe(person);
   });
 
