@@ -72,7 +72,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'web pages of other sites cannot make changes',
     file: 'daemon/backend/http/cors.ts',
-    text: 'if (origin === undefined || READING.has(method)) return;',
+    text: 'if (origin === undefined || READING_METHODS.has(method)) return;',
     replacement: 'if (method.length > 0) return;',
     test: 'test/daemon/backend/access/authenticator.test.ts',
     title: 'pages in a browser',
@@ -198,7 +198,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a forwarded request with an invalid client address is rejected',
     file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
-    text: 'if (voucher === undefined || !CALLER.test(caller)) {',
+    text: 'if (voucher === undefined || !CALLER_ADDRESS.test(caller)) {',
     replacement: 'if (voucher === undefined) {',
     test: 'test/daemon/backend/cluster/forwarded-requests.test.ts',
     title: 'a forwarded request with an invalid caller address is 400',
@@ -214,7 +214,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a role or role binding cannot grant rights that its author lacks',
     file: 'daemon/backend/access/escalation-guard.ts',
-    text: 'if (object !== undefined) refuse(principal, what, this.#rightsBy(object, kind, namespace));',
+    text: 'if (object !== undefined) refuseMissingRights(principal, what, this.#rightsBy(object, kind, namespace));',
     replacement: '',
     test: 'test/daemon/backend/accounts/escalation.test.ts',
     title: 'cannot bind users',
@@ -288,7 +288,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'no local token is written to a directory that other users can access',
     file: 'daemon/backend/access/local-access.ts',
-    text: '&& (stat.mode & OTHERS) === 0',
+    text: '&& (stat.mode & OTHER_USERS_MODE_BITS) === 0',
     replacement: '',
     test: 'test/daemon/backend/access/local-access.test.ts',
   },
@@ -331,7 +331,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a restore skips definitions with a forbidden command',
     file: 'daemon/backend/dump/restore-definition.ts',
-    text: 'if (refused !== undefined) return skipped(refused);',
+    text: 'if (refused !== undefined) return skippedResult(refused);',
     replacement: '',
     test: 'test/daemon/backend/audit/api-commands.test.ts',
   },
@@ -369,8 +369,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a workflow with an unsupported handler type runs no handler',
     file: 'shared/domain/v2/pipeline.ts',
-    text: '} else if (definition !== undefined && foreignType === undefined) {',
-    replacement: '} else if (definition !== undefined) {',
+    text: "definition.type !== 'escalation' && foreignType === undefined) {",
+    replacement: "definition.type !== 'escalation') {",
     test: 'test/shared/domain/v2/pipeline.test.ts',
     title: 'runs no handler',
   },
@@ -392,15 +392,15 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the pattern of a label matcher is anchored at the start of the value',
     file: 'shared/domain/label-matchers.ts',
-    text: "nodes: [START, { kind: 'choice', nodes: others }, END]",
-    replacement: "nodes: [{ kind: 'choice', nodes: others }, END]",
+    text: "nodes: [START_OF_TEXT, { kind: 'choice', nodes: others }, END_OF_TEXT]",
+    replacement: "nodes: [{ kind: 'choice', nodes: others }, END_OF_TEXT]",
     test: 'test/shared/domain/label-matchers.test.ts',
   },
   {
     defence: 'the pattern of a label matcher is anchored at the end of the value',
     file: 'shared/domain/label-matchers.ts',
-    text: "{ kind: 'choice', nodes: others }, END] };",
-    replacement: "{ kind: 'choice', nodes: others }] };",
+    text: "{ kind: 'choice', nodes: others }, END_OF_TEXT]",
+    replacement: "{ kind: 'choice', nodes: others }]",
     test: 'test/shared/domain/label-matchers.test.ts',
   },
   {
@@ -448,8 +448,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'text after the closing brace of a matcher set is rejected',
     file: 'shared/domain/matcher-selector.ts',
-    text: 'return position === text.length ? matchers : problem',
-    replacement: 'return position <= text.length ? matchers : problem',
+    text: 'return position === text.length ? matchers : searchProblem',
+    replacement: 'return position <= text.length ? matchers : searchProblem',
     test: 'test/shared/domain/matcher-selector.test.ts',
   },
   {
@@ -477,8 +477,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a refresh token is accepted only with an access token of the same session',
     file: 'daemon/backend/access/sessions.ts',
-    text: 'if (access === undefined || refresh?.session !== access.session) throw refusal();',
-    replacement: 'if (access === undefined || refresh === undefined) throw refusal();',
+    text: 'if (access === undefined || refresh?.session !== access.session) throw invalidTokenError();',
+    replacement: 'if (access === undefined || refresh === undefined) throw invalidTokenError();',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
     title: 'a refresh with an invalid token or a token of another session ends no session',
   },
@@ -546,7 +546,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a baseline becomes unusable when the definitions or entries that it depends on change',
     file: 'daemon/backend/results/baselines.ts',
-    text: 'this.entry.baseline === this && areSame(this.#versions, now);',
+    text: 'this.entry.baseline === this && areSameVersions(this.#versions, now);',
     replacement: 'this.entry.baseline === this;',
     test: 'test/daemon/backend/results/baselines.test.ts',
     title: 'a baseline is usable once it is stored',
@@ -561,7 +561,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'integers beyond 2^53 in a long request body are rejected',
     file: 'daemon/backend/http/json-body.ts',
-    text: 'isEachExact && !names.includes(MEASURED)',
+    text: 'isEachExact && !names.includes(METRICS_ATTRIBUTE)',
     replacement: 'false',
     test: 'test/daemon/backend/http/exact-values.test.ts',
     title: 'in a long body',
@@ -577,7 +577,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'environment variables of commands are hidden from selectors',
     file: 'shared/domain/redact.ts',
-    text: 'return REDACT_KEYS.has(key) || key === VARIABLES;',
+    text: 'return REDACT_KEYS.has(key) || key === VARIABLES_ATTRIBUTE;',
     replacement: 'return REDACT_KEYS.has(key);',
     test: 'test/shared/domain/redact.test.ts',
     title: 'are hidden',

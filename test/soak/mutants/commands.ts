@@ -37,14 +37,14 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'arguments in the command line for other agents are quoted for their shell',
     file: 'shared/domain/command-text.ts',
-    text: 'return /^[\\w@%+=:,./-]+$/.test(text) ? text : quoted(text);',
+    text: 'return /^[\\w@%+=:,./-]+$/.test(text) ? text : quoteForShell(text);',
     replacement: 'return text;',
     test: 'test/shared/domain/command-text.test.ts',
   },
   {
     defence: 'values in the command line for Sensu Go agents cannot inject tokens',
     file: 'shared/domain/v2/agent-command.ts',
-    text: '.replaceAll(OPENING, OPENING_AS_TEXT)',
+    text: '.replaceAll(OPENING_BRACES, ESCAPED_BRACES)',
     replacement: '',
     test: 'test/daemon/backend/definitions/argument-lists.test.ts',
   },

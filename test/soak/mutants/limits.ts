@@ -26,7 +26,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'an offer to upgrade to an unsupported protocol is ignored',
     file: 'daemon/backend/http/http-server.ts',
-    text: 'return PROTOCOLS.has(headers.upgrade?.toLowerCase());',
+    text: 'return UPGRADE_PROTOCOLS.has(headers.upgrade?.toLowerCase());',
     replacement: 'return headers.upgrade !== undefined;',
     test: 'test/daemon/backend/http/http-options.test.ts',
   },
@@ -83,8 +83,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the number of subscriptions of a client is limited',
     file: 'shared/schemas/client.ts',
-    text: 'subscriptions: z.array(freeNameSchema.min(1).max(NAME_LENGTH_MAX)).max(LIST_MAX)',
-    replacement: 'subscriptions: z.array(freeNameSchema.min(1).max(NAME_LENGTH_MAX))',
+    text: 'subscriptions: z\n    .array(freeNameSchema.min(1).max(NAME_LENGTH_MAX))\n    .max(LIST_MAX)',
+    replacement: 'subscriptions: z\n    .array(freeNameSchema.min(1).max(NAME_LENGTH_MAX))',
     test: 'test/daemon/backend/results/bounded-attributes.test.ts',
   },
   {
@@ -97,21 +97,21 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'attributes that far exceed the size limit are rejected without an exact measurement',
     file: 'shared/domain/attribute-limits.ts',
-    text: 'if (leastBytes(counted(record, free), far) > far) return',
+    text: 'if (leastBytes(countedAttributes(record, free), far) > far) return',
     replacement: 'if (far < 0) return',
     test: 'test/shared/domain/attribute-limits.test.ts',
   },
   {
     defence: 'the number of fields in an object is limited for clients and results',
     file: 'shared/domain/attribute-limits.ts',
-    text: 'for (const key in value) {\n    if (++keys > bounds.keysMax) return TOO_MANY;',
+    text: 'for (const key in value) {\n    if (++keys > bounds.keysMax) return TOO_MANY_SIZE;',
     replacement: 'for (const key in value) {',
     test: 'test/shared/domain/attribute-limits.test.ts',
   },
   {
     defence: 'the nesting depth of the JSON of clients and results is limited',
     file: 'shared/domain/attribute-limits.ts',
-    text: 'if (levels === 0) return TOO_DEEP;',
+    text: 'if (levels === 0) return TOO_DEEP_SIZE;',
     replacement: '',
     test: 'test/shared/domain/attribute-limits.test.ts',
   },
@@ -224,7 +224,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a restore skips silences whose selectors cost too much',
     file: 'daemon/backend/dump/restore-silenced.ts',
-    text: 'if (costly !== undefined) return skipped(costly);',
+    text: 'if (costly !== undefined) return skippedResult(costly);',
     replacement: '',
     test: 'test/daemon/backend/model/silences/selector-budget.test.ts',
   },
@@ -443,7 +443,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the number of attributes in group_by is limited',
     file: 'shared/schemas/grouping.ts',
-    text: '  .max(NAMES_MAX)\n',
+    text: '  .max(GROUP_ATTRIBUTES_MAX)\n',
     replacement: '',
     test: 'test/shared/schemas/list-limits.test.ts',
     title: 'attributes of group_by',
@@ -584,8 +584,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the evaluation of an expression takes at most 20,000 steps',
     file: 'shared/domain/expression/script.ts',
-    text: 'const STEPS_MAX = 20_000;',
-    replacement: 'const STEPS_MAX = 2_000_000;',
+    text: 'const EVALUATED_NODES_MAX = 20_000;',
+    replacement: 'const EVALUATED_NODES_MAX = 2_000_000;',
     test: 'test/shared/domain/v2/script.test.ts',
     title: 'too many steps',
   },
@@ -600,8 +600,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a long request body can contain at most one million values',
     file: 'shared/domain/json-chunks.ts',
-    text: 'export const VALUES_MAX = 1_000_000;',
-    replacement: 'export const VALUES_MAX = 1_000_001;',
+    text: 'export const BODY_VALUES_MAX = 1_000_000;',
+    replacement: 'export const BODY_VALUES_MAX = 1_000_001;',
     test: 'test/docs/limits.test.ts',
   },
   {
@@ -624,7 +624,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
     text: 'if (sizes > SIZES_MAX)',
     replacement: 'if (sizes > 1000 * SIZES_MAX)',
     test: 'test/shared/domain/label-matchers.test.ts',
-    title: 'bounded together',
+    title: 'patterns together are too large',
   },
   {
     defence: 'the size of a single pattern in a matcher set is limited',
@@ -732,8 +732,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the number of names in one object of a long request body is limited',
     file: 'shared/domain/json-chunks.ts',
-    text: 'if (names > NAMES_MAX) fail(',
-    replacement: 'if (names > 100 * NAMES_MAX) fail(',
+    text: 'if (names > OBJECT_NAMES_MAX)\n      throwChunksError(',
+    replacement: 'if (names > 100 * OBJECT_NAMES_MAX) throwChunksError(',
     test: 'test/shared/domain/json-chunks.test.ts',
   },
   {
@@ -760,7 +760,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'integers beyond 2^53 in the attributes of a client or result are rejected',
     file: 'shared/domain/attribute-limits.ts',
-    text: 'return bounds.isExact && isInexact(value) ? INEXACT : NUMBER_BYTES_MAX;',
+    text: 'return bounds.isExact && isInexact(value) ? INEXACT_SIZE : NUMBER_BYTES_MAX;',
     replacement: 'return NUMBER_BYTES_MAX;',
     test: 'test/shared/domain/attribute-limits.test.ts',
   },
@@ -838,8 +838,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the nesting depth of JSON that is parsed in chunks is limited',
     file: 'shared/domain/json-chunks.ts',
-    text: 'if (frames.length >= depthMax) fail(',
-    replacement: 'if (frames.length > depthMax) fail(',
+    text: 'if (frames.length >= depthMax) throwChunksError(',
+    replacement: 'if (frames.length > depthMax) throwChunksError(',
     test: 'test/shared/domain/json-chunks.test.ts',
     title: 'is nested',
   },

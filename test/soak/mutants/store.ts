@@ -172,7 +172,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a gap in the sequence numbers of the change records is detected when the store opens',
     file: 'daemon/backend/store/shard.ts',
-    text: 'throw gap(database, name, seq, retention.first);',
+    text: 'throw sequenceGapError(database, name, seq, retention.first);',
     replacement: 'break;',
     test: 'test/daemon/backend/store/level-store.test.ts',
     title: 'with a gap',
@@ -202,8 +202,8 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'store keys that differ only in an escaped character stay distinct',
     file: 'daemon/backend/store/tuple.ts',
-    text: "ESCAPE + (character === END ? '\\u0001' : '\\u0002')",
-    replacement: "ESCAPE + (character === END ? '\\u0001' : '\\u0001')",
+    text: "ESCAPE_CHARACTER + (character === STRING_END ? '\\u0001' : '\\u0002')",
+    replacement: "ESCAPE_CHARACTER + (character === STRING_END ? '\\u0001' : '\\u0001')",
     test: 'test/daemon/backend/store/tuple.test.ts',
   },
   {
@@ -216,8 +216,8 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a disk level ends only when free disk space exceeds its limit by a margin',
     file: 'shared/domain/disk-space.ts',
-    text: 'const MARGIN = 1.1;',
-    replacement: 'const MARGIN = 1;',
+    text: 'const RECOVERY_FACTOR = 1.1;',
+    replacement: 'const RECOVERY_FACTOR = 1;',
     test: 'test/shared/domain/disk-space.test.ts',
   },
   {

@@ -12,7 +12,7 @@ export const TIME_AND_TLS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the steady clock never goes back',
     file: 'daemon/clock/steady-clock.ts',
-    text: 'Math.max(-elapsedMs * SLEW, Math.min(errorMs, elapsedMs * SLEW))',
+    text: 'Math.max(-elapsedMs * SLEW_RATE, Math.min(errorMs, elapsedMs * SLEW_RATE))',
     replacement: 'errorMs',
     test: 'test/daemon/clock/steady-clock.test.ts',
   },

@@ -157,6 +157,6 @@ test('the commented example configuration contains every attribute and loads wit
   const { checks, handlers } = config;
   expect([...checks.keys()]).toEqual(['uptime', 'disk', 'switch-ping', 'website']);
   expect(new Set([...handlers.values()].map(({ type }) => type))).toEqual(
-    new Set(['pipe', 'tcp', 'udp', 'webhook', 'email', 'transport', 'set']),
+    new Set(['pipe', 'tcp', 'udp', 'webhook', 'email', 'transport', 'set', 'escalation']),
   );
 });
