@@ -24,6 +24,7 @@ const MADE_PATTERNS = [
   'shared/domain/redact.ts',
   'shared/domain/time-text.ts',
   'shared/domain/v2/token-template.ts',
+  'shared/schemas/on-call.ts',
   'tui/terminal/key-decoder.ts',
 ];
 

@@ -84,7 +84,7 @@ const override: Command = {
     ...CHANGE_OPTIONS,
   },
   examples: [
-    ["monctl on-call override database --person cy --from 'fri 18:00' --until 'mon 09:00'", 'cy takes the weekend'],
+    ["monctl on-call override database --person cy --from 'fri 18:00' --until 2d", 'cy takes the weekend'],
     ['monctl on-call override database --person cy --until 2h', 'cy takes the next two hours'],
   ],
   async run(call) {
