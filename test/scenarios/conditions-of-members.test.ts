@@ -48,6 +48,9 @@ test(
       'entity-limit': 2,
       'silence-idle-after': 600,
       handlers: { page: { type: 'webhook', url: pager.url }, broken: { type: 'webhook', url: broken.url } },
+      people: { ada: { notify: ['page'] } },
+      // Nobody is on call on most days.
+      schedules: { rota: { layers: [{ people: ['ada'], hours: 'mon 04:00-04:01' }] } },
       checks: {
         lonely: { command: 'true', subscribers: ['db'], interval: 60 },
         ...Object.fromEntries(CONDITIONS.map((name) => [name, reported])),
@@ -104,6 +107,8 @@ test(
     expect(await change(restarted, '/clients', { name: 'db-1', address: '192.0.2.1', subscriptions: ['db'] })).toBe(
       201,
     );
+    const until = Math.floor(clock.now() / 1000) + 10 * 86_400;
+    expect(await change(restarted, '/api/mon/v1/schedules/rota/overrides', { person: 'ada', until })).toBe(201);
     await vi.waitFor(async () => expect(await openConditions(restarted)).toEqual({}));
     await vi.waitFor(() => expect(delivered('resolve')).toEqual(CONDITIONS));
     expect(delivered('create')).toEqual(CONDITIONS);
