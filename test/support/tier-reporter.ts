@@ -25,8 +25,8 @@ interface TimedTest {
 }
 
 /**
- * Prints the slowest tests of each tier. The run fails if a test of the standard tier takes too long, unless other load
- * on the machine explains it.
+ * Prints the slowest tests of each tier. A run of the standard tier fails if one of its tests takes too long, unless
+ * other load on the machine explains it.
  */
 export class TierReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -46,8 +46,9 @@ export class TierReporter implements Reporter {
     const tooLong = standard.filter(({ durationMs }) => durationMs > limitMs);
     if (tooLong.length === 0) return;
     print(`over ${seconds(limitMs)}: make them faster, or give them the tag ${SLOW} (CONTRIBUTING.md):`, tooLong);
-    if (factor <= JUDGED_SLOWDOWN_MAX) process.exitCode = 1;
-    else process.stdout.write('not failed for it: the machine was busy with other work\n');
+    // Soaks of the slow tier keep the disk busy for seconds, so a long duration beside them says nothing about the test.
+    if (slow.length === 0 && factor <= JUDGED_SLOWDOWN_MAX) process.exitCode = 1;
+    else process.stdout.write('not failed for it: slow tests or other programs kept the machine busy\n');
   }
 }
 
