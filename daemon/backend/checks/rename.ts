@@ -10,7 +10,8 @@ import { BACKEND_ACTOR, recordAudit, auditTarget } from '../model/audit/mutation
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { recordStoredEventAsInhibitor } from '../notify/inhibitions/event-inhibition.ts';
-import { renotifyOpenEventAfterSilence, type EventKey } from '../notify/silence-ends/commands.ts';
+import type { EventKey } from '../notify/event-queue.ts';
+import { renotifyOpenEventAfterSilence } from '../notify/silence-ends/commands.ts';
 import { inhibitorsOf } from '../model/notify/inhibitions/state.ts';
 import { announceEvent, removeCheck, saveCheck, saveNotifications } from '../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../model/events/storage.ts';

@@ -22,7 +22,7 @@ import type { Transaction } from '../../model/transaction/transaction.ts';
 import { applyDecisions } from '../apply-decisions.ts';
 import { buildNotificationContext } from '../build-notification-context.ts';
 import type { Occurrence } from '../event-occurrence.ts';
-import type { EventKey } from '../silence-ends/commands.ts';
+import type { EventKey } from '../event-queue.ts';
 
 /** Pauses, continues and advances the escalations of open events. */
 export class EscalationUpdates {

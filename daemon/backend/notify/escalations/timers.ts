@@ -1,5 +1,4 @@
 import { isActive } from '../../../../shared/domain/silencing.ts';
-import { errorMessage } from '../../../../shared/errors.ts';
 import type { EscalationState } from '../../../../shared/schemas/escalation.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import type { CheckEntry, Namespace } from '../../model/registry/namespace.ts';
@@ -9,7 +8,7 @@ import type { Change } from '../../ports.ts';
 import type { Deadline } from '../../schedule/deadlines.ts';
 import { runDeadlines, type DeadlineDependencies } from '../../schedule/run-deadlines.ts';
 import { runInChunks } from '../../store/time-slice.ts';
-import type { EventKey } from '../silence-ends/commands.ts';
+import { EventQueue, type EventKey } from '../event-queue.ts';
 import { hasOutdatedEscalation, type EscalationUpdates } from './commands.ts';
 
 interface EscalationTimerDeps extends DeadlineDependencies {
@@ -67,26 +66,25 @@ export function watchEscalations(deps: EscalationTimerDeps): Disposable {
   };
 }
 
-/** Maximum number of events in one commit, so that many steps at one time do not delay the processing of results. */
-const EVENTS_PER_CHUNK = 100;
-/** Delay in milliseconds before events whose update failed are updated again. */
-const RETRY_DELAY_MS = 1000;
-
 /** The queue of the events whose escalations must be updated. They are updated in chunks, one after another. */
 class EscalationQueue implements Disposable {
   readonly #deps: EscalationTimerDeps;
-  readonly #queuedEvents = new Map<string, EventKey>();
+  readonly #events: EventQueue;
   /** The silences that were active at the last change, by namespace and id. */
   readonly #activeSilences = new Set<string>();
   /** The names of the namespaces for which a pass over all escalations is scheduled and has not started. */
   readonly #namespacesToCheck = new Set<string>();
-  #isProcessing = false;
-  #isDisposed = false;
-  #retryTimer: Disposable | undefined;
 
   constructor(deps: EscalationTimerDeps) {
     this.#deps = deps;
-    const nowMs = deps.clock.now();
+    const { clock, log, updates } = deps;
+    this.#events = new EventQueue({
+      clock,
+      log,
+      handle: (keys) => updates.update(keys),
+      failureMessage: 'escalations were not updated, retrying soon',
+    });
+    const nowMs = clock.now();
     for (const { name, silenced } of deps.registry.namespaces()) {
       for (const entry of silenced.all()) {
         if (isActive(entry, nowMs)) this.#activeSilences.add(JSON.stringify([name, entry.id]));
@@ -95,13 +93,11 @@ class EscalationQueue implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#isDisposed = true;
-    this.#retryTimer?.[Symbol.dispose]();
+    this.#events[Symbol.dispose]();
   }
 
   add(key: EventKey): void {
-    this.#queuedEvents.set(JSON.stringify(key), key);
-    if (!this.#isProcessing && this.#retryTimer === undefined) void this.#processQueue();
+    this.#events.add(key);
   }
 
   /** Adds the events whose escalations a committed change pauses or continues. */
@@ -132,7 +128,7 @@ class EscalationQueue implements Disposable {
     this.#namespacesToCheck.delete(name);
     const namespace = this.#deps.registry.findNamespace(name);
     for (const entry of namespace?.escalated.all() ?? []) {
-      if (this.#isDisposed || namespace === undefined) return;
+      if (this.#events.isDisposed || namespace === undefined) return;
       yield* namespace.silenced.prepare(entry);
       this.#addIfOutdated(entry);
       yield;
@@ -155,38 +151,6 @@ class EscalationQueue implements Disposable {
   #addIfOutdated(entry: CheckEntry | undefined): void {
     const { definitions, clock } = this.#deps;
     if (entry !== undefined && hasOutdatedEscalation(entry, definitions, clock.now())) this.add(keyOf(entry));
-  }
-
-  /** Updates the events of the queue in chunks. Never rejects: after an error, the events are updated later. */
-  async #processQueue(): Promise<void> {
-    const { updates, clock, log } = this.#deps;
-    this.#isProcessing = true;
-    while (this.#queuedEvents.size > 0 && !this.#isDisposed) {
-      const keys = this.#dequeueChunk();
-      try {
-        await updates.update(keys);
-      } catch (error) {
-        if (this.#isDisposed) break;
-        log.warn({ events: keys.length, reason: errorMessage(error) }, 'escalations were not updated, retrying soon');
-        for (const key of keys) this.#queuedEvents.set(JSON.stringify(key), key);
-        this.#retryTimer = clock.after(RETRY_DELAY_MS, () => {
-          this.#retryTimer = undefined;
-          void this.#processQueue();
-        });
-        break;
-      }
-    }
-    this.#isProcessing = false;
-  }
-
-  #dequeueChunk(): EventKey[] {
-    const keys: EventKey[] = [];
-    for (const [id, key] of this.#queuedEvents) {
-      if (keys.length === EVENTS_PER_CHUNK) break;
-      this.#queuedEvents.delete(id);
-      keys.push(key);
-    }
-    return keys;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Transaction } from '../../model/transaction/transaction.ts';
 import { CHECK_RECORDS } from '../../model/events/storage.ts';
 import { notifyAfterRuleChange } from '../notifications.ts';
 import type { Occurrence } from '../event-occurrence.ts';
-import type { EventKey } from '../silence-ends/commands.ts';
+import type { EventKey } from '../event-queue.ts';
 import type { CheckEntry } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
 import { updateInhibitorRecords } from '../../model/notify/inhibitions/mutations.ts';

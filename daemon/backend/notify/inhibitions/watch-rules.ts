@@ -7,7 +7,7 @@ import {
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
-import type { EventKey } from '../silence-ends/commands.ts';
+import type { EventKey } from '../event-queue.ts';
 import type { Clock } from '../../ports.ts';
 import type { CheckEntry, Namespace } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';

@@ -12,12 +12,7 @@ import {
   type PendingResolution,
 } from '../../model/notify/silence-ends/state.ts';
 import { PENDING_RESOLUTIONS } from '../../model/notify/silence-ends/storage.ts';
-
-/**
- * The key of an event. It contains names instead of object references, because a reload of the registry would make
- * references invalid.
- */
-export type EventKey = readonly [namespace: string, client: string, check: string];
+import type { EventKey } from '../event-queue.ts';
 
 /** Notifies handlers of events that are no longer silenced. */
 export class SilenceEndNotifier {

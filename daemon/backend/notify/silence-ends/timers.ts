@@ -1,7 +1,7 @@
 import { isActive } from '../../../../shared/domain/silencing.ts';
-import { errorMessage } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
-import { isPendingAfterSilence, type EventKey, type SilenceEndNotifier } from './commands.ts';
+import { EventQueue, type EventKey } from '../event-queue.ts';
+import { isPendingAfterSilence, type SilenceEndNotifier } from './commands.ts';
 import {
   isResolutionStillSilenced,
   pendingResolutionsOf,
@@ -105,13 +105,6 @@ function isSilenceInactive(
 const SELECTORS_MATCHED_ONE_BY_ONE_MAX = 10;
 
 /**
- * Maximum number of events handled in one commit, so that the end of a silence with many events does not delay the
- * processing of results.
- */
-const EVENTS_PER_CHUNK = 100;
-/** Delay in milliseconds before events whose handling failed with an error are handled again. */
-const RETRY_DELAY_MS = 1000;
-/**
  * Delay in milliseconds before handlers are notified again of a resolution that stayed pending because the queue of a
  * handler was full.
  */
@@ -123,12 +116,9 @@ const FULL_QUEUE_RETRY_DELAY_MS = 10_000;
  */
 class SilenceEndQueue implements Disposable {
   readonly #deps: SilenceEndDependencies;
-  readonly #queuedEvents = new Map<string, EventKey>();
+  readonly #events: EventQueue;
   /** The names of the namespaces for which a pass over all pending resolutions is scheduled and has not started. */
   readonly #namespacesToCheck = new Set<string>();
-  #isProcessing = false;
-  #isDisposed = false;
-  #retryTimer: Disposable | undefined;
   /**
    * The events whose resolutions stayed pending, usually because the queue of a handler was full. A timer retries them.
    */
@@ -137,6 +127,13 @@ class SilenceEndQueue implements Disposable {
 
   constructor(deps: SilenceEndDependencies) {
     this.#deps = deps;
+    const { clock, log, notifier } = deps;
+    this.#events = new EventQueue({
+      clock,
+      log,
+      handle: async (keys) => this.#postpone(await notifier.notify(keys)),
+      failureMessage: 'events could not be handled at the end of their silence, retrying soon',
+    });
   }
 
   /**
@@ -154,7 +151,7 @@ class SilenceEndQueue implements Disposable {
         yield;
         if (client.openEvents === 0) continue;
         for (const entry of client.checks.values()) {
-          if (this.#isDisposed) return;
+          if (this.#events.isDisposed) return;
           if (entry.state.event?.notifications.pending?.silence !== true) continue;
           yield* silenced.prepare(entry);
           this.addEventsPendingAfterSilence([entry]);
@@ -195,7 +192,7 @@ class SilenceEndQueue implements Disposable {
     const namespace = this.#deps.registry.findNamespace(name);
     if (namespace === undefined) return;
     for (const pending of pendingResolutionsOf(namespace).all()) {
-      if (this.#isDisposed) return;
+      if (this.#events.isDisposed) return;
       this.#addResolutionsUnlessSilenced(namespace, [pending]);
       yield;
     }
@@ -205,9 +202,8 @@ class SilenceEndQueue implements Disposable {
     const nowMs = this.#deps.clock.now();
     for (const pending of resolutions) {
       if (isResolutionStillSilenced(namespace, pending, nowMs)) continue;
-      this.#enqueue([namespace.name, pending.client, pending.check]);
+      this.#events.add([namespace.name, pending.client, pending.check]);
     }
-    this.#startProcessing();
   }
 
   /**
@@ -218,78 +214,23 @@ class SilenceEndQueue implements Disposable {
     const nowMs = this.#deps.clock.now();
     for (const entry of entries) {
       const { namespace, name: client } = entry.client;
-      if (isPendingAfterSilence(entry, nowMs)) this.#enqueue([namespace.name, client, entry.name]);
+      if (isPendingAfterSilence(entry, nowMs)) this.#events.add([namespace.name, client, entry.name]);
     }
-    this.#startProcessing();
-  }
-
-  #startProcessing(): void {
-    if (this.#queuedEvents.size > 0 && !this.#isProcessing && this.#retryTimer === undefined) void this.#processQueue();
   }
 
   [Symbol.dispose](): void {
-    this.#isDisposed = true;
-    this.#retryTimer?.[Symbol.dispose]();
+    this.#events[Symbol.dispose]();
     this.#postponedTimer?.[Symbol.dispose]();
-  }
-
-  #enqueue(key: EventKey): void {
-    this.#queuedEvents.set(JSON.stringify(key), key);
-  }
-
-  /**
-   * Handles the events of the queue in chunks until the queue is empty. Never rejects: after an error, the events are
-   * retried later.
-   */
-  async #processQueue(): Promise<void> {
-    const { notifier } = this.#deps;
-    this.#isProcessing = true;
-    while (this.#queuedEvents.size > 0 && !this.#isDisposed) {
-      const keys = this.#dequeueChunk();
-      try {
-        this.#postpone(await notifier.notify(keys));
-      } catch (error) {
-        this.#retryAfterError(keys, error);
-        break;
-      }
-    }
-    this.#isProcessing = false;
   }
 
   /** Puts events back into the queue after ten seconds, without delaying the other events. */
   #postpone(keys: readonly EventKey[]): void {
     for (const key of keys) this.#postponedEvents.set(JSON.stringify(key), key);
-    if (this.#postponedEvents.size === 0 || this.#isDisposed) return;
+    if (this.#postponedEvents.size === 0 || this.#events.isDisposed) return;
     this.#postponedTimer ??= this.#deps.clock.after(FULL_QUEUE_RETRY_DELAY_MS, () => {
       this.#postponedTimer = undefined;
-      for (const key of this.#postponedEvents.values()) this.#enqueue(key);
+      for (const key of this.#postponedEvents.values()) this.#events.add(key);
       this.#postponedEvents.clear();
-      this.#startProcessing();
-    });
-  }
-
-  #dequeueChunk(): EventKey[] {
-    const keys: EventKey[] = [];
-    for (const [id, key] of this.#queuedEvents) {
-      if (keys.length === EVENTS_PER_CHUNK) break;
-      this.#queuedEvents.delete(id);
-      keys.push(key);
-    }
-    return keys;
-  }
-
-  #retryAfterError(keys: readonly EventKey[], error: unknown): void {
-    if (this.#isDisposed) return;
-    const { clock, log } = this.#deps;
-    log.warn(
-      { events: keys.length, reason: errorMessage(error) },
-      'events could not be handled at the end of their silence, retrying soon',
-    );
-    // Put the failed events at the end of the queue, so that an event that always fails does not block other events.
-    for (const key of keys) this.#enqueue(key);
-    this.#retryTimer = clock.after(RETRY_DELAY_MS, () => {
-      this.#retryTimer = undefined;
-      void this.#processQueue();
     });
   }
 }
