@@ -1,6 +1,6 @@
 import type { Watchdog } from '../schemas/watchdog.ts';
 import { FAMILY_SIGN } from './check-family.ts';
-import { formatDuration, parseDuration } from './duration.ts';
+import { formatDuration } from './duration.ts';
 
 /** The result or alert that a watchdog expects, as the attribute `expect` names it. */
 export interface Expectation {
@@ -22,11 +22,6 @@ export function expectationOf({ expect }: Pick<Watchdog, 'expect'>): Expectation
     client: slash === -1 ? undefined : name.slice(0, slash),
     check: name.slice(slash + 1),
   };
-}
-
-/** Returns the attribute `within` of a valid watchdog in seconds. */
-export function withinSeconds({ within }: Pick<Watchdog, 'within'>): number {
-  return typeof within === 'number' ? within : (parseDuration(within) ?? 0);
 }
 
 /**
@@ -55,8 +50,7 @@ export function watchdogVerdict(
   watchdog: Pick<Watchdog, 'expect' | 'within'>,
   { now, since, last }: WatchdogTimes,
 ): { readonly status: 0 | 2; readonly output: string } {
-  const { expect } = watchdog;
-  const within = withinSeconds(watchdog);
+  const { expect, within } = watchdog;
   const isAlert = expectationOf(watchdog).kind === 'alert';
   const limit = `expected every ${formatDuration(within)}`;
   if (last === undefined) {

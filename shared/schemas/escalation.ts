@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DURATION_VALUE, durationSchema } from './duration.ts';
 
 /** Maximum number of steps of an escalation. */
 const STEPS_MAX = 10;
@@ -11,45 +12,20 @@ const REPEAT_SECONDS_MIN = 60;
 /** Maximum number of seconds from the start of an escalation to a step, and between repetitions: a week. */
 const AFTER_SECONDS_MAX = 7 * 86_400;
 
-const DURATION = /^(?=\d)(?:(?<d>\d{1,3})d)?(?:(?<h>\d{1,5})h)?(?:(?<m>\d{1,7})m)?(?:(?<s>\d{1,9})s)?$/;
-const UNIT_SECONDS = { d: 86_400, h: 3600, m: 60, s: 1 } as const;
-
-/** A duration: a number of seconds, or a text such as `90s`, `10m` or `1h30m`. It is parsed to seconds. */
-const durationSchema = z
-  .union([z.number(), z.string()], { error: 'must be a number of seconds, or a duration such as 10m or 1h30m' })
-  .transform((value, context) => {
-    const seconds = typeof value === 'number' ? value : secondsOf(value);
-    if (seconds !== undefined) return seconds;
-    context.addIssue({ code: 'custom', message: 'must be a number of seconds, or a duration such as 10m or 1h30m' });
-    return z.NEVER;
-  })
-  .pipe(z.number().min(1).max(AFTER_SECONDS_MAX));
-
-function secondsOf(text: string): number | undefined {
-  const counts = DURATION.exec(text)?.groups;
-  if (counts === undefined) return undefined;
-  return Object.entries(UNIT_SECONDS).reduce((sum, [unit, seconds]) => sum + Number(counts[unit] ?? 0) * seconds, 0);
-}
-
-const DURATION_VALUE = 'number of seconds, or a duration such as `10m`';
-
 const stepSchema = z.strictObject({
   notify: z
     .array(z.string().min(1).max(255))
     .min(1)
     .max(STEP_HANDLERS_MAX)
     .describe('The handlers and sets that the step notifies, but no other escalation. At most 20.'),
-  after: durationSchema.optional().meta({
+  after: durationSchema(1, AFTER_SECONDS_MAX).optional().meta({
     'x-value': DURATION_VALUE,
     description: 'Time from the start of the escalation to the step. Only the first step may omit it.',
   }),
-  repeat: durationSchema
-    .pipe(z.number().min(REPEAT_SECONDS_MIN, `must be at least ${String(REPEAT_SECONDS_MIN)} seconds`))
-    .optional()
-    .meta({
-      'x-value': DURATION_VALUE,
-      description: 'Time after which the last step is repeated, at least a minute. It is repeated at most 20 times.',
-    }),
+  repeat: durationSchema(REPEAT_SECONDS_MIN, AFTER_SECONDS_MAX).optional().meta({
+    'x-value': DURATION_VALUE,
+    description: 'Time after which the last step is repeated, at least a minute. It is repeated at most 20 times.',
+  }),
 });
 export type EscalationStep = Readonly<z.infer<typeof stepSchema>>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DURATION_VALUE, durationSchema } from './duration.ts';
 import { nameSchema } from './name.ts';
 
 /** Name of the client to which the results and events of watchdogs belong. Each watchdog is one of its checks. */
@@ -19,11 +20,10 @@ export const watchdogSchema = z.strictObject({
       'must be check CLIENT/CHECK, check NAME or alert NAME, such as check db-1/backup',
     )
     .describe('The result or alert that must come: `check CLIENT/CHECK`, `check NAME` of any client, or `alert NAME`.'),
-  within: z
-    .union([z.int().min(1).max(WITHIN_SECONDS_MAX), z.string().regex(/^[1-9]\d{0,5}[smhdw]$/)], {
-      error: 'must be a number of seconds of at most a year, or a duration such as 5m, 26h or 8d',
-    })
-    .describe('Time within which the next one must come: a number of seconds, or a duration such as `5m`.'),
+  within: durationSchema(1, WITHIN_SECONDS_MAX).meta({
+    'x-value': DURATION_VALUE,
+    description: 'Time within which the next one must come, at most a year.',
+  }),
   check: z
     .record(z.string(), z.unknown())
     .default({})
@@ -37,4 +37,4 @@ export type Watchdog = z.infer<typeof watchdogSchema>;
 export const watchdogsSchema = z
   .record(nameSchema, watchdogSchema)
   .refine((watchdogs) => Object.keys(watchdogs).length <= WATCHDOGS_MAX, `must be at most ${String(WATCHDOGS_MAX)}`)
-  .default({});
+  .prefault({});

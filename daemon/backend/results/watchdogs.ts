@@ -1,4 +1,4 @@
-import { expectationOf, isExpected, watchdogVerdict, withinSeconds } from '../../../shared/domain/watchdog.ts';
+import { expectationOf, isExpected, watchdogVerdict } from '../../../shared/domain/watchdog.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { WATCHDOGS_CLIENT, type Watchdog } from '../../../shared/schemas/watchdog.ts';
 import { errorMessage } from '../../../shared/errors.ts';
@@ -101,7 +101,7 @@ export function evaluateWatchdogs(dependencies: WatchdogDependencies): Disposabl
     if (cached !== undefined && now < cached.searchAt) return cached;
     const namespace = registry.findNamespace(DEFAULT_NAMESPACE);
     const last = namespace && (await lastArrival(namespace, watchdog));
-    const dueAt = (last ?? 0) + withinSeconds(watchdog);
+    const dueAt = (last ?? 0) + watchdog.within;
     const isOfOneClient = expectationOf(watchdog).client !== undefined;
     const searchAt = dueAt > now ? dueAt : now + (isOfOneClient ? 0 : SEARCH_SECONDS);
     const arrival = { watchdog, since: cached?.since ?? now, last, searchAt };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { expectationOf, isExpected, watchdogVerdict, withinSeconds } from '../../../shared/domain/watchdog.ts';
+import { expectationOf, isExpected, watchdogVerdict } from '../../../shared/domain/watchdog.ts';
 import { watchdogSchema } from '../../../shared/schemas/watchdog.ts';
 
-const BACKUP = { expect: 'check db-1/backup', within: '5m' } as const;
+const BACKUP = { expect: 'check db-1/backup', within: 300 } as const;
 
 describe('the verdict of a watchdog (watchdogs 1)', () => {
   test.each([
@@ -46,7 +46,7 @@ describe('the verdict of a watchdog (watchdogs 1)', () => {
   });
 
   test('a long time after the start is not added to the time of a watchdog', () => {
-    const daily = { expect: 'check db-1/backup', within: '1d' };
+    const daily = { expect: 'check db-1/backup', within: 86400 };
     const [now, since] = [100_000, 99_600];
     expect(watchdogVerdict(daily, { now, since, last: 13_600 })).toMatchObject({ status: 2 });
     expect(watchdogVerdict(daily, { now, since, last: 13_601 })).toMatchObject({ status: 0 });
@@ -76,8 +76,9 @@ test.each([
   [300, 300],
   ['5m', 300],
   ['26h', 93_600],
+  ['1h30m', 5400],
 ] as const)('the time %j of a watchdog is %i seconds', (within, seconds) => {
-  expect(withinSeconds({ within })).toBe(seconds);
+  expect(watchdogSchema.parse({ expect: 'check backup', within }).within).toBe(seconds);
 });
 
 test.each([
