@@ -143,25 +143,20 @@ export type ScheduleDefinition = Readonly<z.infer<typeof onCallScheduleSchema>>;
 
 /** Maximum number of characters in the note of an override. */
 const NOTE_LENGTH_MAX = 1000;
-/** Maximum duration of an override in seconds. */
-const OVERRIDE_SECONDS_MAX = 366 * 86_400;
+/** Maximum number of seconds from now, or from the begin of an override, until its end. */
+export const OVERRIDE_SECONDS_MAX = 366 * 86_400;
 
 /** Body of `POST /api/mon/v1/schedules/{schedule}/overrides`: puts a person on call. Times are in epoch seconds. */
-export const newOverrideSchema = z
-  .looseObject({
-    person: nameSchema,
-    /** Time at which the override begins; absent: now. */
-    from: z.int().min(0).nullish(),
-    /** Time at which the override ends. */
-    until: z.int().min(0),
-    note: z.string().max(NOTE_LENGTH_MAX).nullish(),
-    /** Name of the user who creates the override, if the caller is not authenticated. */
-    by: z.string().trim().min(1).max(255).nullish(),
-  })
-  .refine(({ from, until }) => until - (from ?? until) <= OVERRIDE_SECONDS_MAX, {
-    path: ['until'],
-    message: 'must be at most 366 days after from',
-  });
+export const newOverrideSchema = z.looseObject({
+  person: nameSchema,
+  /** Time at which the override begins; absent: now. */
+  from: z.int().min(0).nullish(),
+  /** Time at which the override ends. */
+  until: z.int().min(0),
+  note: z.string().max(NOTE_LENGTH_MAX).nullish(),
+  /** Name of the user who creates the override, if the caller is not authenticated. */
+  by: z.string().trim().min(1).max(255).nullish(),
+});
 export type NewOverride = z.infer<typeof newOverrideSchema>;
 
 /** An override: a person who is on call in place of the layers of a schedule. Times are in epoch seconds. */

@@ -1,7 +1,12 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { ON_CALL_LIMITS, type NewOverride, type OnCallOverride } from '../../../shared/schemas/on-call.ts';
+import {
+  ON_CALL_LIMITS,
+  OVERRIDE_SECONDS_MAX,
+  type NewOverride,
+  type OnCallOverride,
+} from '../../../shared/schemas/on-call.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { recordAudit } from '../model/audit/mutations.ts';
 import type { Definitions } from '../model/config/definitions.ts';
@@ -9,8 +14,8 @@ import { overridesOf } from '../model/on-call/state.ts';
 import { OVERRIDES } from '../model/on-call/storage.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 
-/** The number of seconds for which an override is kept after its end. */
-const KEPT_SECONDS = 30 * 86_400;
+/** Number of seconds for which an override is retained after its end. */
+const OVERRIDE_RETENTION_SECONDS = 30 * 86_400;
 
 /** Creates and deletes overrides of schedules. */
 export class OnCallOverrides {
@@ -39,6 +44,9 @@ export class OnCallOverrides {
         throw new MonError('invalid', `person: ${person} is not defined in people: use one of the people there`);
       }
       if (until <= from) throw new MonError('invalid', 'until: must be later than from');
+      if (until - Math.min(from, transaction.now) > OVERRIDE_SECONDS_MAX) {
+        throw new MonError('invalid', 'until: must be at most 366 days from now: create a later override then');
+      }
       if (until <= transaction.now) throw new MonError('invalid', 'until: the time is in the past; give a later time');
       transaction.refuseNew(undefined);
       removeOldOverrides(transaction);
@@ -90,6 +98,6 @@ export function noSchedule(name: string): MonError {
 function removeOldOverrides(transaction: Transaction): void {
   const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
   for (const { id, until } of overridesOf(transaction.registry).sorted()) {
-    if (until + KEPT_SECONDS < transaction.now) transaction.remove(OVERRIDES, namespace, id);
+    if (until + OVERRIDE_RETENTION_SECONDS < transaction.now) transaction.remove(OVERRIDES, namespace, id);
   }
 }

@@ -28,7 +28,13 @@ interface EscalationDecisions {
 }
 
 /** The verdicts that pause an escalation: its event is accepted again later, without a decision of a filter. */
-const PAUSING: ReadonlySet<VerdictKind> = new Set(['silenced', 'inhibited', 'acknowledged', 'severity', 'action']);
+const PAUSING_VERDICTS: ReadonlySet<VerdictKind> = new Set([
+  'silenced',
+  'inhibited',
+  'acknowledged',
+  'severity',
+  'action',
+]);
 
 /** Minimum number of seconds for which a step that is due is paused, so that it is not evaluated without a pause. */
 const PAUSE_SECONDS_MIN = 1;
@@ -124,7 +130,7 @@ function continueEscalation(
   if (before === undefined && !isAccepted) return { decision, escalation: undefined, targets: [] };
   const started = before ?? startEscalation(handler.name, steps, status, now);
   if (!isAccepted) {
-    const escalation = PAUSING.has(decision.verdict.verdict) ? pauseEscalation(started, now) : started;
+    const escalation = PAUSING_VERDICTS.has(decision.verdict.verdict) ? pauseEscalation(started, now) : started;
     return { decision: withProgress(decision, handler, escalation, now), escalation, targets: [] };
   }
   const resumed = resumeEscalation(started, now);
@@ -159,7 +165,7 @@ export function decideEscalationStep(
 ): NotifiedStep {
   const rejection = evaluateStagesBeforeFilters(conditionsOf(handler), context.event, context);
   if (rejection !== undefined) {
-    if (!PAUSING.has(rejection.verdict)) return { escalation: endEscalation(before), targets: [] };
+    if (!PAUSING_VERDICTS.has(rejection.verdict)) return { escalation: endEscalation(before), targets: [] };
     const paused = pauseEscalation(before, nowOf(context));
     const remaining = Math.max(PAUSE_SECONDS_MIN, paused.remaining ?? 0);
     return { escalation: { ...paused, remaining }, targets: [] };

@@ -13,7 +13,7 @@ import { statusRank } from '../severity.ts';
  * and nobody reacts. All times are in epoch seconds.
  */
 
-type Steps = readonly EscalationStep[];
+type EscalationSteps = readonly EscalationStep[];
 
 /**
  * Starts the escalation of an event.
@@ -21,7 +21,7 @@ type Steps = readonly EscalationStep[];
  * @param handler name of the handler of type `escalation`
  * @param status status of the event
  */
-export function startEscalation(handler: string, steps: Steps, status: number, now: number): EscalationState {
+export function startEscalation(handler: string, steps: EscalationSteps, status: number, now: number): EscalationState {
   return { handler, step: 0, of: steps.length, due: now + (steps[0]?.after ?? 0), notified: [], status };
 }
 
@@ -35,7 +35,7 @@ export function isStepDue({ due }: EscalationState, now: number): boolean {
  * again. Undefined if the definition has fewer steps now, or no repetition.
  */
 export function nextEscalationStep(
-  steps: Steps,
+  steps: EscalationSteps,
   { step, repeats = 0 }: EscalationState,
 ): { readonly notify: readonly string[]; readonly number: number; readonly repeat?: number } | undefined {
   const next = steps[step];
@@ -53,7 +53,7 @@ export function nextEscalationStep(
  * @param status status of the event
  */
 export function escalationAfterStep(
-  steps: Steps,
+  steps: EscalationSteps,
   escalation: EscalationState,
   { notified, status, now }: { readonly notified: readonly string[]; readonly status: number; readonly now: number },
 ): EscalationState {
@@ -69,7 +69,7 @@ export function escalationAfterStep(
 }
 
 /** Returns the number of seconds from the last step of an escalation to the next one; undefined if there is none. */
-function delayAfter(steps: Steps, escalation: EscalationState): number | undefined {
+function delayAfter(steps: EscalationSteps, escalation: EscalationState): number | undefined {
   const next = nextEscalationStep(steps, escalation);
   if (next === undefined) return undefined;
   if (next.repeat !== undefined) return steps[steps.length - 1]?.repeat;
@@ -142,7 +142,7 @@ export function escalationNotice({ handler, step, of, repeats }: EscalationState
 }
 
 /** Returns the text for users that says which steps an escalation has, and when they are due after its start. */
-export function plannedSteps(steps: Steps): string {
+export function plannedSteps(steps: EscalationSteps): string {
   const planned = steps.map(({ notify, after }, at) => {
     const time = after === undefined ? 'at once' : `after ${formatDuration(after)}`;
     return `step ${String(at + 1)} ${time} (${notify.join(', ')})`;
@@ -156,17 +156,17 @@ export function plannedSteps(steps: Steps): string {
 }
 
 /** Returns the text for users that says what an escalation has notified, and what it notifies next. */
-export function escalationProgress(steps: Steps, escalation: EscalationState, now: number): string {
+export function escalationProgress(steps: EscalationSteps, escalation: EscalationState, now: number): string {
   const { step, of, at, repeats } = escalation;
   const past =
     at === undefined
       ? undefined
       : `step ${String(step)} of ${String(of)} was notified ${repeats === undefined ? '' : 'again '}` +
-        `${formatDuration(now - at)} ago${named(steps[step - 1]?.notify)}`;
+        `${formatDuration(now - at)} ago${handlersSuffix(steps[step - 1]?.notify)}`;
   return [past, nextText(steps, escalation, now)].filter((text) => text !== undefined).join('; ');
 }
 
-function nextText(steps: Steps, escalation: EscalationState, now: number): string | undefined {
+function nextText(steps: EscalationSteps, escalation: EscalationState, now: number): string | undefined {
   const { due, remaining } = escalation;
   const next = nextEscalationStep(steps, escalation);
   if (next === undefined) return 'no further step';
@@ -174,12 +174,12 @@ function nextText(steps: Steps, escalation: EscalationState, now: number): strin
     next.repeat === undefined
       ? `step ${String(next.number)}`
       : `repetition ${String(next.repeat)} of ${String(ESCALATION_REPEATS_MAX)}`;
-  if (due !== undefined) return `${subject} in ${formatDuration(due - now)}${named(next.notify)}`;
+  if (due !== undefined) return `${subject} in ${formatDuration(due - now)}${handlersSuffix(next.notify)}`;
   return remaining === undefined
     ? undefined
-    : `paused ${formatDuration(remaining)} before ${subject}${named(next.notify)}`;
+    : `paused ${formatDuration(remaining)} before ${subject}${handlersSuffix(next.notify)}`;
 }
 
-function named(handlers: readonly string[] = []): string {
+function handlersSuffix(handlers: readonly string[] = []): string {
   return handlers.length === 0 ? '' : ` (${handlers.join(', ')})`;
 }

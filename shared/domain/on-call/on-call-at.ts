@@ -172,7 +172,7 @@ function layerAt(
 ): { readonly person: string | undefined; readonly nextMs: number } {
   const firstMs = times.momentOf(firstWallMs);
   if (atMs < firstMs) return { person: undefined, nextMs: firstMs };
-  const window = hours === undefined ? ALWAYS : windowAt(hours, times, atMs);
+  const window = hours === undefined ? ALWAYS_ACTIVE : windowAt(hours, times, atMs);
   if (!window.isActive) return { person: undefined, nextMs: window.nextMs };
   const [onlyPerson] = people;
   if (people.length === 1) return { person: onlyPerson, nextMs: window.nextMs };
@@ -184,7 +184,7 @@ function layerAt(
   return { person: people[shift % people.length], nextMs: Math.min(window.nextMs, shiftStartMs(shift + 1)) };
 }
 
-const ALWAYS = { isActive: true, nextMs: Infinity };
+const ALWAYS_ACTIVE = { isActive: true, nextMs: Infinity };
 
 /** Returns whether a point in time is in one of the windows, and the next begin or end of a window. */
 function windowAt(

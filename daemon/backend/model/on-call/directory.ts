@@ -18,7 +18,7 @@ interface OnCallInputs {
   readonly now: () => number;
 }
 
-const NONE: readonly never[] = [];
+const NO_ENTRIES: readonly never[] = [];
 
 const DAY_MS = 86_400_000;
 /** The number of days in which a gap of a schedule is reported. */
@@ -29,8 +29,8 @@ const GAP_CACHE_MS = 3_600_000;
 export class OnCallDirectory {
   #schedules: ReadonlyMap<string, OnCallSchedule> = new Map();
   #people: ReadonlyMap<string, PersonDefinition> = new Map();
-  #inputs: OnCallInputs = { overridesOf: () => NONE, now: () => Date.now() };
-  /** The current turn of each schedule. It is valid in its span of time while the overrides are the same. */
+  #inputs: OnCallInputs = { overridesOf: () => NO_ENTRIES, now: () => Date.now() };
+  /** The person on call for each schedule. An entry is valid in its span of time while the overrides are the same. */
   readonly #periods = new Map<
     string,
     {
@@ -69,6 +69,7 @@ export class OnCallDirectory {
   useInputs(inputs: OnCallInputs): void {
     this.#inputs = inputs;
     this.#periods.clear();
+    this.#gaps.clear();
   }
 
   /** Returns the overrides of a schedule in the order of their creation. */
@@ -112,7 +113,7 @@ export class OnCallDirectory {
       ...this.overridesOf(name).map(({ person }) => person),
     ]);
     return {
-      handlers: onCall === undefined ? NONE : this.#handlersOf(onCall.person),
+      handlers: onCall === undefined ? NO_ENTRIES : this.#handlersOf(onCall.person),
       everyone: [...new Set([...everyone].flatMap((person) => this.#handlersOf(person)))],
       reason:
         onCall !== undefined && !this.#people.has(onCall.person) ? `${reason}, who is not defined in people` : reason,
@@ -120,6 +121,6 @@ export class OnCallDirectory {
   }
 
   #handlersOf(person: string): readonly string[] {
-    return this.#people.get(person)?.notify ?? NONE;
+    return this.#people.get(person)?.notify ?? NO_ENTRIES;
   }
 }

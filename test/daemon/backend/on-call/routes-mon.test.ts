@@ -102,6 +102,7 @@ describe('schedules in the mon API (on-call 3)', () => {
       body: { person: 'ada', from: 4_000_000_000, until: 4_070_000_000 },
       code: 'invalid',
     },
+    { name: 'an end in two hundred years', body: { person: 'ada', until: 9_000_000_000 }, code: 'invalid' },
     { name: 'an unknown schedule', body: { person: 'ada', until: 4_000_000_000 }, code: 'not_found', at: 'other' },
   ])('an override with $name is rejected', async ({ body, code, at }) => {
     expect((await override(body, at)).body).toMatchObject({ code });
