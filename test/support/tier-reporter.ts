@@ -15,6 +15,12 @@ const OWN_LOAD_MAX = 2;
  */
 const JUDGED_SLOWDOWN_MAX = 2;
 
+/**
+ * Factor of the maximum duration in a run of all tests. Soaks of the slow tier keep the disk busy, and then a test that
+ * takes less than a second alone can wait for several seconds.
+ */
+const FULL_RUN_FACTOR = 3;
+
 /** Number of slowest tests that are printed for each tier. */
 const SHOWN = 20;
 
@@ -25,8 +31,8 @@ interface TimedTest {
 }
 
 /**
- * Prints the slowest tests of each tier. A run of the standard tier fails if one of its tests takes too long, unless
- * other load on the machine explains it.
+ * Prints the slowest tests of each tier. The run fails if a test of the standard tier takes too long, unless other load
+ * on the machine explains it.
  */
 export class TierReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -41,14 +47,13 @@ export class TierReporter implements Reporter {
       if (tests.length > SHOWN && sorted.length > 0)
         print(`slowest tests of the ${tier} tier:`, sorted.slice(0, SHOWN));
     }
-    const factor = slowdown();
+    const factor = slowdown() * (slow.length > 0 ? FULL_RUN_FACTOR : 1);
     const limitMs = STANDARD_MS_MAX * factor;
     const tooLong = standard.filter(({ durationMs }) => durationMs > limitMs);
     if (tooLong.length === 0) return;
     print(`over ${seconds(limitMs)}: make them faster, or give them the tag ${SLOW} (CONTRIBUTING.md):`, tooLong);
-    // Soaks of the slow tier keep the disk busy for seconds, so a long duration beside them says nothing about the test.
-    if (slow.length === 0 && factor <= JUDGED_SLOWDOWN_MAX) process.exitCode = 1;
-    else process.stdout.write('not failed for it: slow tests or other programs kept the machine busy\n');
+    if (slowdown() <= JUDGED_SLOWDOWN_MAX) process.exitCode = 1;
+    else process.stdout.write('not failed for it: the machine was busy with other work\n');
   }
 }
 

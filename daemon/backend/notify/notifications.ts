@@ -63,7 +63,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
   const route = transaction.routing.route(client.namespace.name, check, resolved);
   const additionalHandlers = isResolution
     ? handlersWithGroupedProblem(transaction.routing.definitions, occurrence, route.handlers)
-    : NO_OUTCOMES;
+    : NO_ITEMS;
   const handlers = additionalHandlers.length === 0 ? route.handlers : [...route.handlers, ...additionalHandlers];
   const verdictsWithoutHandlers = additionalHandlers.length === 0 ? route.verdictsWithoutHandlers : undefined;
   // The handlers that an escalation has notified get the resolution, even if they are not on the route.
@@ -72,7 +72,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
   // not built, which saves time.
   const verdictsInAdvance =
     handlers.length === 0 && !endsEscalation
-      ? NO_OUTCOMES
+      ? NO_ITEMS
       : isHandlingDisabled(check)
         ? DISABLED_VERDICTS
         : endsEscalation
@@ -174,7 +174,7 @@ export function notifyAfterRuleChange(transaction: Transaction, openEvent: Occur
   const log =
     inhibition?.inhibitor === undefined
       ? removeSuppression(notifications, 'inhibition')
-      : recordInhibited(notifications, inhibition.inhibitor, NO_OUTCOMES);
+      : recordInhibited(notifications, inhibition.inhibitor, NO_ITEMS);
   saveNotifications(transaction, entry, log);
 }
 
@@ -322,8 +322,8 @@ function inhibitionContext(
   const record = transaction.body(CLIENTS, occurrence.client);
   return buildNotificationContext(transaction, occurrence, {
     clientRecord: record,
-    handlers: NO_OUTCOMES,
-    overrides: { silencedBy: NO_OUTCOMES },
+    handlers: NO_ITEMS,
+    overrides: { silencedBy: NO_ITEMS },
   });
 }
 
@@ -349,4 +349,4 @@ const DISABLED_VERDICTS: readonly HandlerVerdict[] = [
   { handler: '*', verdict: 'disabled', reason: 'its check has handle: false' },
 ];
 
-const NO_OUTCOMES: readonly never[] = [];
+const NO_ITEMS: readonly never[] = [];
