@@ -83,9 +83,9 @@ export class DeltaEncoder {
 }
 
 /**
- * Splits an OK result into the parts of `SplitOkResult`.
+ * Prepares an OK result for delta encoding.
  *
- * @returns the parts; undefined if the result can be neither a baseline nor a delta
+ * @returns undefined if the result can be sent neither as a baseline nor as a delta
  */
 function splitOkResult(result: SubmittedResult): SplitOkResult | undefined {
   if (result.status !== 0 || typeof result.output !== 'string' || !hasDeltaTimes(result)) return undefined;

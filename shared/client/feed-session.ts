@@ -16,7 +16,7 @@ export interface FeedPosition {
 /** The feed messages that a session processes. */
 export type SessionMessage = Extract<FeedMessage, { type: 'hello' | 'snapshot' | 'live' | 'changes' | 'reset' }>;
 
-/** Information about received rows. */
+/** The attributes of a frame with rows: its sequence number, its time, and whether it replaces earlier rows. */
 export interface RowsMetadata {
   readonly seq: number;
   /** True for the first frame of a snapshot, which replaces all earlier rows. */

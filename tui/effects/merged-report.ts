@@ -13,7 +13,7 @@ const NOISIEST_CHECKS_MAX = 10;
 type BackendReport = Awaited<ReturnType<ApiClient['report']>>;
 type ReportCheck = BackendReport['open']['checks'][number];
 
-/** The report of one of several backends. */
+/** The shift report of one backend, when the console shows several backends. */
 export interface ReportOfBackend {
   /** The name of the backend. */
   readonly backend: string;

@@ -132,8 +132,8 @@ function compareGroups([a]: readonly EventChange[], [b]: readonly EventChange[])
 }
 
 /**
- * Returns the position of a change in an announcement. Inhibited events rank like silenced events, so that the cause
- * comes before its consequences.
+ * Returns the sort rank of a change in an announcement, the lowest first. Inhibited events rank like silenced events,
+ * so that the cause comes before its consequences.
  */
 function rankOfChange(change: EventChange): number {
   return CHANGE_KINDS.indexOf(isInhibited(change) ? 'silenced' : change.kind);

@@ -16,7 +16,7 @@ export interface BcryptResponse {
   readonly isRight?: boolean;
 }
 
-/** Path of the program that the bcrypt thread runs. It is in the directory of this file, also in a bundled build. */
+/** Path of the worker script for bcrypt. It is next to this file, even in a bundled build. */
 const THREAD_PROGRAM_PATH = join(import.meta.dirname, `bcrypt-thread${extname(import.meta.filename)}`);
 
 /** Idle time, in milliseconds, after which the thread ends. */

@@ -14,7 +14,7 @@ type ResultFrame = readonly (UncheckedResult | DeltaResult)[];
 
 type StreamDependencies = Pick<AdmittedConnectionDependencies, 'results' | 'baselineBudget' | 'rejected' | 'admission'>;
 
-/** The agent that sends the results of a stream. */
+/** The agent that sends its results over this connection. */
 interface StreamOwner {
   readonly namespace: string;
   readonly client: string;

@@ -32,7 +32,7 @@ const TRANSITIONS_MAX = 2000;
 /** Maximum number of clients that are rebuilt individually. If there are more, the whole namespace is rebuilt. */
 const CLIENTS_MAX = 20;
 
-/** Maximum number of silence transitions that are read for a comparison. */
+/** Maximum number of silence transitions that are read to compare the silences of two times. */
 const SILENCE_TRANSITIONS_MAX = 20_000;
 
 /** The two times that are compared, in epoch milliseconds. Either can be the earlier one. */

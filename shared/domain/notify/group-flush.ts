@@ -74,7 +74,7 @@ export interface GroupFlush<Member> {
 }
 
 /**
- * Computes the outcome of a flush of a group, without changing anything (grouping 2 and 3).
+ * Computes the outcome of a flush of a group, without side effects (spec, grouping 2 and 3).
  *
  * @param stateAtFlush callback that returns the current state of a member; not called for resolved and transient events
  */

@@ -6,7 +6,9 @@ type ZeroValue = '' | 0 | false | null | readonly never[] | Readonly<Record<stri
 export interface ZeroValues {
   /** The value in events for the API and for handlers; undefined if the attribute is omitted there. */
   readonly inEvent?: ZeroValue;
-  /** The value in filters; undefined if it is omitted: then a filter that reads an attribute of it fails. */
+  /**
+   * The value that filters see. If it is undefined, the attribute is missing, and a filter that reads it fails.
+   */
   readonly inFilter?: ZeroValue;
 }
 

@@ -69,7 +69,7 @@ class TemplateReader {
     this.at = at;
   }
 
-  /** Returns the position after a token that contains only a comment; undefined if it contains something else. */
+  /** Returns the position after a template token (`{{ }}`) that contains only a comment; undefined for other tokens. */
   comment(): number | undefined {
     COMMENT_TOKEN.lastIndex = this.at;
     return COMMENT_TOKEN.test(this.#text) ? COMMENT_TOKEN.lastIndex : undefined;
