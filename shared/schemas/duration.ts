@@ -14,7 +14,7 @@ export const DURATION_VALUE = 'number of seconds, or a duration such as `10m`';
  * @param secondsMin minimum number of seconds
  * @param secondsMax maximum number of seconds
  */
-export function durationSchema(secondsMin: number, secondsMax: number) {
+export function durationSchema(secondsMin: number, secondsMax: number): z.ZodType<number, number | string> {
   const error = 'must be a number of seconds, or a duration such as 10m or 1h30m';
   return z
     .union([z.number(), z.string()], { error })
