@@ -4,7 +4,7 @@ import { addressWarning, tlsVariables, type BackendAddress } from '../../shared/
 import { backendAddress, runtimeDirectory } from '../../shared/client/local-access.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import { writeBufferBytes } from '../../shared/domain/disk-space.ts';
-import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
+import { DURATION_HINT, parseDuration } from '../../shared/schemas/parse-duration.ts';
 import type { ProgramSettings } from '../../shared/schemas/settings.ts';
 import { UPGRADE_TIMEOUT_MAX } from '../../shared/schemas/store-upgrade.ts';
 import { VERSION } from '../../shared/schemas/version.ts';

@@ -1,4 +1,5 @@
-import { formatDuration, parseDuration } from './duration.ts';
+import { formatDuration } from './duration.ts';
+import { parseDuration } from '../schemas/parse-duration.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 
 /** The attributes of an OK result that decide whether an event resolves by `resolve_after`. */

@@ -1,4 +1,4 @@
-import { DURATION_HINT, parseDuration } from './duration.ts';
+import { DURATION_HINT, parseDuration } from '../schemas/parse-duration.ts';
 import { compileGlob } from './glob.ts';
 import { parseSeverity, severityOf, STATUS_BY_SEVERITY } from './severity.ts';
 

@@ -1,7 +1,8 @@
 import { parseDay } from '../schemas/calendar-day.ts';
 import { WEEKDAY_NAMES } from '../schemas/cron.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
-import { formatDuration, parseDuration, unitQuestion } from './duration.ts';
+import { formatDuration, unitQuestion } from './duration.ts';
+import { parseDuration } from '../schemas/parse-duration.ts';
 import { findLocalTimes, utcOffsetMs } from './local-time.ts';
 
 /*

@@ -2,7 +2,8 @@ import { parseDay } from '../schemas/calendar-day.ts';
 import type { Recurrence } from '../schemas/recurrence.ts';
 import { parseSchedule, SCHEDULE_HINT, SCHEDULE_ZONE, WINDOW_SECONDS } from '../schemas/schedule.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
-import { DURATION_HINT, formatDuration, parseDuration, readDuration } from './duration.ts';
+import { formatDuration, readDuration } from './duration.ts';
+import { DURATION_HINT, parseDuration } from '../schemas/parse-duration.ts';
 import { recurrenceProblemWithAttribute, recurrenceOf, type RecurrencePart } from './recurrence.ts';
 
 /** The schedule of a recurring silence as a user typed it in a form. A text is empty if nothing was typed. */

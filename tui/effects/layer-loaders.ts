@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { undefinedIfNotFound } from '../../shared/client/undefined-if-not-found.ts';
-import { parseDuration } from '../../shared/domain/duration.ts';
+import { parseDuration } from '../../shared/schemas/parse-duration.ts';
 import type { TimelinePage } from '../../shared/schemas/timeline.ts';
 import { PAST_SPAN_MS, parseTimelineId } from '../model/past-span.ts';
 import { parseIncidentId } from '../model/incident-id.ts';

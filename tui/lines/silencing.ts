@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { DURATION_HINT, readDuration } from '../../shared/domain/duration.ts';
+import { readDuration } from '../../shared/domain/duration.ts';
+import { DURATION_HINT } from '../../shared/schemas/parse-duration.ts';
 import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
 import { parseSelector } from '../../shared/domain/selector.ts';
 import { lifetimeProblem, reasonProblem } from '../../shared/domain/silence-policy.ts';

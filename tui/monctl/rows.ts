@@ -1,4 +1,4 @@
-import { parseDuration } from '../../shared/domain/duration.ts';
+import { parseDuration } from '../../shared/schemas/parse-duration.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 import { findNearest } from '../../shared/domain/nearest.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';

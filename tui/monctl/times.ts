@@ -1,4 +1,5 @@
-import { DURATION_HINT, formatDuration, parseDuration, readDuration } from '../../shared/domain/duration.ts';
+import { formatDuration, readDuration } from '../../shared/domain/duration.ts';
+import { DURATION_HINT, parseDuration } from '../../shared/schemas/parse-duration.ts';
 import { readStartTime, readTime, type ReadTime } from '../../shared/domain/time-text.ts';
 import { MonError } from '../../shared/errors.ts';
 import { localClock, shownTime } from '../words/shown-time.ts';

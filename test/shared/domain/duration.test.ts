@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration, readDuration } from '../../../shared/domain/duration.ts';
+import { formatDuration, readDuration } from '../../../shared/domain/duration.ts';
+import { parseDuration } from '../../../shared/schemas/parse-duration.ts';
 
 test.each([
   ['0', 0],

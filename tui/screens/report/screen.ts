@@ -1,6 +1,6 @@
 import { shownMinute } from '../../words/shown-time.ts';
 import { reportMarkdown } from '../../../shared/domain/report/markdown.ts';
-import { parseDuration, DURATION_HINT } from '../../../shared/domain/duration.ts';
+import { parseDuration, DURATION_HINT } from '../../../shared/schemas/parse-duration.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { ReportLayer } from '../../state/layers/loaded.ts';
