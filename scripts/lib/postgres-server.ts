@@ -141,13 +141,13 @@ class OwnServer implements PostgresServer {
     const kill = (): void => void server.kill('SIGQUIT');
     process.once('exit', kill);
     server.once('exit', () => process.off('exit', kill));
-    const said: string[] = [];
+    const lines: string[] = [];
     for await (const line of createInterface({ input: server.stderr ?? process.stdin })) {
-      said.push(line);
+      lines.push(line);
       if (READY_LINE.test(line)) break;
     }
     server.stderr?.resume();
-    if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
+    if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${lines.join('\n')}`);
   }
 
   async database(name = `test_${String(++this.#databases)}`): Promise<string> {
@@ -274,10 +274,10 @@ class OwnServer implements PostgresServer {
   async #execute(program: string, parameters: readonly string[]): Promise<void> {
     const run = this.#spawn(program, parameters);
     run.stdout?.resume();
-    const said: string[] = [];
-    run.stderr?.on('data', (text: Buffer) => said.push(text.toString()));
+    const lines: string[] = [];
+    run.stderr?.on('data', (text: Buffer) => lines.push(text.toString()));
     const [code] = (await once(run, 'exit')) as [number | null];
-    if (code !== 0) throw new Error(`${program} failed with ${String(code)}:\n${said.join('')}`);
+    if (code !== 0) throw new Error(`${program} failed with ${String(code)}:\n${lines.join('')}`);
   }
 
   #spawn(program: string, parameters: readonly string[]): ChildProcess {

@@ -61,9 +61,9 @@ function headerLines({ name, section, version, dateS, summary }: ManPageSubject)
 }
 
 function helpLines({ name, summary }: ManPageSubject, { paragraphs, sections }: Help): readonly string[] {
-  const said = [`${name} ${summary}.`, ...paragraphs].flatMap((paragraph) => ['.PP', escapeRoff(paragraph)]);
+  const description = [`${name} ${summary}.`, ...paragraphs].flatMap((paragraph) => ['.PP', escapeRoff(paragraph)]);
   const [first, ...others] = sections.map((section) => [`.SH ${titleOf(section.title)}`, ...bodyOf(section)]);
-  return [...(first ?? []), '.SH DESCRIPTION', ...said, ...others.flat()];
+  return [...(first ?? []), '.SH DESCRIPTION', ...description, ...others.flat()];
 }
 
 function titleOf(title: string): string {

@@ -33,13 +33,13 @@ export const numberParameter = z
 export const presenceFlag = z
   .string()
   .optional()
-  .transform((said) => said !== undefined);
+  .transform((value) => value !== undefined);
 
 /** Schema of a query parameter that is true if it is present and not `false`. An empty value is true (clients 2). */
 export const booleanFlag = z
   .string()
   .optional()
-  .transform((said) => said !== undefined && said !== 'false');
+  .transform((value) => value !== undefined && value !== 'false');
 
 /**
  * Schema of a query parameter for the next page: its value is `next` of the previous page. Other values are rejected.

@@ -202,9 +202,9 @@ class ReconnectingFeed implements Feed {
       ms,
       ...(this.#supportedFeatures.brief && full && { full: [...full] }),
     };
-    const said = JSON.stringify(request);
-    if (said === this.#sentPaceRequest) return;
-    this.#sentPaceRequest = said;
+    const paceRequest = JSON.stringify(request);
+    if (paceRequest === this.#sentPaceRequest) return;
+    this.#sentPaceRequest = paceRequest;
     this.#link?.send(request);
   }
 

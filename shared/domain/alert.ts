@@ -133,8 +133,8 @@ function watchdogOutcome(
 function outputOf(labels: LabelSet, annotations: LabelSet, settings: AlertSettings): string {
   const name = valueOf(labels, settings.check);
   const client = valueOf(labels, clientLabelOf(labels, settings) ?? '');
-  const said = ['summary', 'description', 'message'].flatMap((key) => valueOf(annotations, key).trim() || []);
-  const text = said.length === 0 ? name : [...new Set(said)].join('\n');
+  const texts = ['summary', 'description', 'message'].flatMap((key) => valueOf(annotations, key).trim() || []);
+  const text = texts.length === 0 ? name : [...new Set(texts)].join('\n');
   const lost = [name, client].filter((value) => isLossy(value) && !text.includes(value));
   return lost.length === 0 ? text : `${lost.join(' ')}: ${text}`;
 }

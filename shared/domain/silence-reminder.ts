@@ -73,7 +73,7 @@ function reminderText(entry: SilencedEntry, now: number): string {
   const name = selector === undefined ? id : `${id} (${selector})`;
   const left = formatDuration(Math.max(0, (expireAtMs ?? 0) / 1000 - now), 1);
   const events = reminderSent?.events ?? 0;
-  const said = `the silence ${name} ends in ${left} and silences ${countWithNoun(events, 'event')}`;
+  const summary = `the silence ${name} ends in ${left} and silences ${countWithNoun(events, 'event')}`;
   const why = [creator ?? '', reason ?? ''].filter((text) => text !== '').join(': ');
-  return why === '' ? said : `${said} (${why})`;
+  return why === '' ? summary : `${summary} (${why})`;
 }

@@ -156,7 +156,7 @@ test('mon-agent responds to every request as sensu-client 1.x was recorded to, e
 test('mon-agent logs the same messages as sensu-client 1.x was recorded to log', async () => {
   const scene = await aScene();
   const recorded = lines.filter((line) => line.observe === 'log:client');
-  const said = new Map(recorded.map((line) => [line.case, line.data[0]]));
+  const logged = new Map(recorded.map((line) => [line.case, line.data[0]]));
 
   scene.backend.request({ name: 'noext', issued: 1 });
   scene.backend.request({ name: 'dup', command: 'sleep 1; echo done', issued: 1 });
@@ -165,14 +165,14 @@ test('mon-agent logs the same messages as sensu-client 1.x was recorded to log',
   await vi.waitFor(() => {
     const warnings = agent.records.filter(({ level }) => level === 'warn').map(({ message }) => message);
     expect(warnings).toEqual([
-      said.get('unknown extension')?.message,
-      said.get('same check twice while running')?.message,
+      logged.get('unknown extension')?.message,
+      logged.get('same check twice while running')?.message,
     ]);
   });
 
   // Sensu Core logs the raw text and continues. The agent of `mon` disconnects from a backend that violates the
   // protocol.
-  expect(said.get('malformed request')?.message).toBe('{bad');
+  expect(logged.get('malformed request')?.message).toBe('{bad');
   scene.backend.sendText('{bad');
   await vi.waitFor(() => {
     expect(agent.records.at(-1)).toMatchObject({

@@ -1,4 +1,4 @@
-import { CallbackClock } from '../support/told-clock.ts';
+import { CallbackClock } from '../support/callback-clock.ts';
 import { AgentPeer } from '../support/agent-peer.ts';
 import { send } from '../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';

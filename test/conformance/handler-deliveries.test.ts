@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FeedPeer } from '../support/feed-peer.ts';
-import { HandlerStory } from '../support/handler-story.ts';
+import { HandlerScenario } from '../support/handler-scenario.ts';
 import { openLineReceiver } from '../support/line-receiver.ts';
 import { send } from '../support/raw-http.ts';
 import { normalized } from './compare.ts';
@@ -16,13 +16,13 @@ import { readScenario, recordedSettings, type Line } from './scenario.ts';
  */
 const LINES = readScenario('events');
 
-let story: HandlerStory;
+let scenario: HandlerScenario;
 let datagrams: string[];
 let connections: readonly string[];
 
 /** Loads the recorded definitions with the addresses and files of this test. */
 beforeEach(async () => {
-  story = await HandlerStory.open({});
+  scenario = await HandlerScenario.open({});
   const tcp = await openLineReceiver();
   connections = tcp.received;
   const udp = createSocket('udp4');
@@ -32,10 +32,10 @@ beforeEach(async () => {
   udp.bind(0, '127.0.0.1');
   await once(udp, 'listening');
   const text = JSON.stringify(recordedSettings())
-    .replaceAll(/out\/(\w+)\.log/g, (_, name: string) => `${story.dir}/${name}.lines`)
+    .replaceAll(/out\/(\w+)\.log/g, (_, name: string) => `${scenario.dir}/${name}.lines`)
     .replaceAll('16998', String(tcp.port))
     .replaceAll('16997', String(udp.address().port));
-  await story.reload(JSON.parse(text) as Record<string, unknown>);
+  await scenario.reload(JSON.parse(text) as Record<string, unknown>);
 });
 
 /**
@@ -46,16 +46,16 @@ async function replayCase(title: string, what: string): Promise<Extract<Line, { 
   for (const line of LINES) {
     if (line.case !== title) continue;
     if (line.kind === 'observe' && line.what === what) {
-      await story.settled();
+      await scenario.settled();
       return line.data;
     }
-    if (line.kind === 'exchange') await send(story.url, { ...line.request, target: line.request.path });
+    if (line.kind === 'exchange') await send(scenario.url, { ...line.request, target: line.request.path });
   }
   throw new Error(`${what} was not observed in ${title}`);
 }
 
 async function written(handler: string): Promise<string[]> {
-  const text = await readFile(join(story.dir, `${handler}.lines`), 'utf8').catch(() => '');
+  const text = await readFile(join(scenario.dir, `${handler}.lines`), 'utf8').catch(() => '');
   return text.split('\n').filter((line) => line !== '');
 }
 
@@ -96,11 +96,11 @@ describe('the deliveries of handlers', () => {
   });
 
   test('the event that the transport handler publishes equals the recorded event of Sensu Core', async () => {
-    const listener = await FeedPeer.subscribe(story.url, { topics: [], transports: ['events_out'] });
+    const listener = await FeedPeer.subscribe(scenario.url, { topics: [], transports: ['events_out'] });
     onTestFinished(() => listener.socket.terminate());
     const hears = (type: 'live' | 'message'): Promise<void> =>
       vi.waitFor(() => {
-        story.clock.advance(100);
+        scenario.clock.advance(100);
         expect(listener.all(type)).toHaveLength(1);
       });
     await hears('live');

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readAttributePath } from '../../shared/domain/attributes.ts';
-import { HandlerStory } from '../support/handler-story.ts';
+import { HandlerScenario } from '../support/handler-scenario.ts';
 
 type Kind = 'string' | 'number' | 'boolean' | 'strings' | 'object' | 'null';
 
@@ -73,24 +73,24 @@ const kindsOf = (event: object): object =>
 
 describe('the events that handler plugins parse', () => {
   test('each event has the fields that handler plugins parse, with the types that they expect', async () => {
-    const story = await HandlerStory.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
-    for (const status of [0, 2, 0]) await story.report(status);
-    const [created = {}, resolved = {}] = await story.told();
+    const scenario = await HandlerScenario.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
+    for (const status of [0, 2, 0]) await scenario.report(status);
+    const [created = {}, resolved = {}] = await scenario.notifications();
     expect(kindsOf(created)).toEqual(READ);
     expect(kindsOf(resolved)).toEqual(READ);
   });
 
   test('last_ok is null in an event whose check was never OK', async () => {
-    const story = await HandlerStory.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
-    await story.report(2);
-    expect(kindsOf((await story.told())[0] ?? {})).toEqual({ ...READ, last_ok: 'null' });
+    const scenario = await HandlerScenario.open({ handlers: { default: {} }, checks: { disk: DEFINITION } });
+    await scenario.report(2);
+    expect(kindsOf((await scenario.notifications())[0] ?? {})).toEqual({ ...READ, last_ok: 'null' });
   });
 
   test('a handler plugin reads one JSON document from standard input, which ends after the document', async () => {
-    const story = await HandlerStory.open({});
+    const scenario = await HandlerScenario.open({});
     // Behaves like the library of the plugins: it reads its input to the end and parses it; if the input is invalid, it
     // prints a message and exits with 0.
-    const plugin = join(story.dir, 'plugin.mjs');
+    const plugin = join(scenario.dir, 'plugin.mjs');
     await writeFile(
       plugin,
       `import { text } from 'node:stream/consumers';
@@ -98,10 +98,10 @@ describe('the events that handler plugins parse', () => {
        try { event = JSON.parse(await text(process.stdin)); } catch { console.log('error reading event'); process.exit(0); }
        console.log([event.client.name, event.check.name, event.occurrences ?? 1, event.action].join('/'));`,
     );
-    await story.reload({ handlers: { default: { type: 'pipe', command: `${process.execPath} ${plugin}` } } });
-    await story.report(2, { output: 'größe 😀 "quoted" \\ back\nsecond line' });
-    await story.settled();
-    expect(story.said('handler output')).toMatchObject([
+    await scenario.reload({ handlers: { default: { type: 'pipe', command: `${process.execPath} ${plugin}` } } });
+    await scenario.report(2, { output: 'größe 😀 "quoted" \\ back\nsecond line' });
+    await scenario.settled();
+    expect(scenario.logRecords('handler output')).toMatchObject([
       { level: 'info', fields: { output: 'web-1/disk/1/create\n', status: 0 } },
     ]);
   });

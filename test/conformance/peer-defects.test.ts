@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CallbackClock } from '../support/told-clock.ts';
+import { CallbackClock } from '../support/callback-clock.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { send, type Answer, type RawRequest } from '../support/raw-http.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../../daemon/backend/ports.ts';
-import { CallbackClock } from '../support/told-clock.ts';
+import { CallbackClock } from '../support/callback-clock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 /** The time of a replay, which follows the times in the recording. */

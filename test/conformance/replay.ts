@@ -10,7 +10,7 @@ import { DECISIONS } from './v1/decisions.ts';
 import type { Recorded } from './decision.ts';
 import type { LineDecision } from './v1/decision.ts';
 import { jumpingTime, passingTime, type RecordedTime } from './recorded-time.ts';
-import { SaidVerdicts } from './said-verdicts.ts';
+import { LoggedVerdicts } from './logged-verdicts.ts';
 import {
   jsonRequest,
   readScenario,
@@ -66,7 +66,7 @@ class Scene implements AsyncDisposable {
   readonly #agents: Agents;
   readonly #listeners: Listeners;
   readonly #runs: RequestedRuns;
-  readonly #said: SaidVerdicts;
+  readonly #loggedVerdicts: LoggedVerdicts;
   readonly #time: RecordedTime;
 
   static async open(file: ScenarioName, lines: readonly Line[]): Promise<Scene> {
@@ -96,7 +96,7 @@ class Scene implements AsyncDisposable {
     this.#agents = new Agents(backend.url);
     this.#listeners = observers.listeners;
     this.#runs = observers.runs;
-    this.#said = new SaidVerdicts(file, backend.log);
+    this.#loggedVerdicts = new LoggedVerdicts(file, backend.log);
     this.#time = time;
   }
 
@@ -198,7 +198,7 @@ class Scene implements AsyncDisposable {
   async #observedOutcome(line: Extract<Line, { readonly kind: 'observe' }>): Promise<LineOutcome> {
     const events = this.#runs.take(line);
     if (events !== undefined) return this.#runsOutcome(line, events);
-    const problems = this.#said.compare(line) ?? (await this.#listeners.compare(line));
+    const problems = this.#loggedVerdicts.compare(line) ?? (await this.#listeners.compare(line));
     if (problems === undefined) return { kind: 'skipped', reason: skipReasonOf(line.what) };
     return problems.length === 0 ? { kind: 'equal' } : { kind: 'different', problems };
   }

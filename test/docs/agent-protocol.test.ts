@@ -20,14 +20,14 @@ const BACKEND = 'Messages from the backend';
 const DELTA = 'Delta results';
 
 describe('the messages of an agent in docs/agent-protocol.md', () => {
-  const said = EXAMPLES.filter(({ section }) => section === AGENT);
+  const agentExamples = EXAMPLES.filter(({ section }) => section === AGENT);
 
   test('docs/agent-protocol.md shows every message of an agent', () => {
     const types = agentMessageSchema.options.map((option) => option.shape.type.value);
     expect(typesIn(EXAMPLES, AGENT)).toEqual(types.toSorted());
   });
 
-  test.each(said)('the documented agent message $type is valid: $text', ({ message }) => {
+  test.each(agentExamples)('the documented agent message $type is valid: $text', ({ message }) => {
     const parsed = agentMessageSchema.parse(message);
     const inside =
       parsed.type === 'results'
@@ -39,7 +39,7 @@ describe('the messages of an agent in docs/agent-protocol.md', () => {
   test('a backend accepts the documented messages of an agent', async () => {
     await using backend = await startBackend();
     const agent = await AgentPeer.connect(backend.url);
-    const [hello, ...rest] = said.map(({ message }) => message as AgentMessage);
+    const [hello, ...rest] = agentExamples.map(({ message }) => message as AgentMessage);
     if (hello !== undefined) agent.say(hello);
     await vi.waitFor(() => expect(agent.heard.map(({ type }) => type)).toEqual(['welcome']));
     for (const message of rest) agent.say(message);
@@ -80,14 +80,14 @@ describe('the delta results in docs/agent-protocol.md', () => {
     ].map((check, at) => ({ id: 19 + at, text: JSON.stringify(check) }));
     const sent = new SentResults({ acked: 18, window: 64, signature: undefined });
 
-    const said = exchange.map((message) => {
+    const agentExamples = exchange.map((message) => {
       if (message.type === 'ack') sent.acknowledge(message.id, message.baselines);
       if (message.type === 'resend') sent.rewind(message.after);
       if (message.type !== 'results') return message;
       const ids = new Set(message.results.map(({ id }) => id));
       return JSON.parse(sent.nextFrame(spool.filter(({ id }) => ids.has(id)))) as unknown;
     });
-    expect(said).toEqual(exchange);
+    expect(agentExamples).toEqual(exchange);
     expect(exchange.map(({ type }) => type)).toEqual(['results', 'ack', 'results', 'resend', 'results']);
   });
 });

@@ -60,11 +60,11 @@ async function runBlock(
 ): Promise<void> {
   const code = Number(attributes['exit'] ?? 0);
   const look = async (): Promise<void> => {
-    const said = await shell.run(text);
-    const missing = missingLine(expected, said.output);
-    if (said.code === code && missing === undefined) return;
-    const lack = missing === undefined ? `ends with ${String(said.code)}` : `does not print: ${missing}`;
-    throw new Error(`line ${String(line)} ${lack}\n${text}\n${said.output}`);
+    const result = await shell.run(text);
+    const missing = missingLine(expected, result.output);
+    if (result.code === code && missing === undefined) return;
+    const lack = missing === undefined ? `ends with ${String(result.code)}` : `does not print: ${missing}`;
+    throw new Error(`line ${String(line)} ${lack}\n${text}\n${result.output}`);
   };
   // A block without expected output runs only once, because it may change something. Others are repeated after a pause,
   // because each run starts one or two programs.
@@ -85,17 +85,17 @@ export function missingLine(expected: readonly string[], output: string): string
   const lines = output.split('\n');
   let at = 0;
   for (const line of expected) {
-    const found = lines.findIndex((said, index) => index >= at && hasWords(said, line));
+    const found = lines.findIndex((outputLine, index) => index >= at && hasWords(outputLine, line));
     if (found === -1) return line;
     at = found + 1;
   }
   return undefined;
 }
 
-function hasWords(said: string, line: string): boolean {
+function hasWords(outputLine: string, line: string): boolean {
   let at = 0;
   for (const word of line.split(/\s+/).filter((one) => one !== '' && one !== '...')) {
-    const found = said.indexOf(word, at);
+    const found = outputLine.indexOf(word, at);
     if (found === -1) return false;
     at = found + word.length;
   }

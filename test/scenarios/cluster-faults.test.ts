@@ -171,8 +171,8 @@ test('a backend whose database disk is full rejects changes with 503 and serves 
     expect(await post(url, 'meanwhile')).toMatchObject({ status: 503, again: '1' });
     await expect.poll(() => checksAt(url)).toEqual(['before']);
   }
-  const said = both.flatMap(({ log }) => log.records).find(({ message }) => message === 'store write failed');
-  expect(said?.fields).toMatchObject({
+  const record = both.flatMap(({ log }) => log.records).find(({ message }) => message === 'store write failed');
+  expect(record?.fields).toMatchObject({
     error: expect.stringContaining('the disk of the database is full, free some space there') as string,
   });
   await server.run(database, 'drop trigger full_disk on mon.change');
@@ -186,8 +186,8 @@ test('a backend with an unreachable address is reported with the setting, and th
   const other = await backend({ database });
   await expect.poll(async () => (await clusterAt(other.url)).members).toHaveLength(2);
   expect(await post(other.url, 'meanwhile')).toMatchObject({ status: 503, again: '1' });
-  const said = other.log.records.find(({ message }) => message === 'the leader cannot be reached');
-  expect(said?.fields).toMatchObject({ url: 'http://127.0.0.1:1', setting: 'peer-url' });
+  const record = other.log.records.find(({ message }) => message === 'the leader cannot be reached');
+  expect(record?.fields).toMatchObject({ url: 'http://127.0.0.1:1', setting: 'peer-url' });
   // A result that is sent directly to the leader is stored, and all members see it, because they share the database.
   await stores(lost.url, 'straight');
   await expect.poll(() => checksAt(other.url)).toEqual(['straight']);
@@ -201,8 +201,8 @@ test('members whose clocks differ by minutes are reported, and the next leader h
   clock.skip(300_000);
   const ahead = await backend({ database, clock });
   const right = await backend({ database });
-  const said = 'the clocks of this host and the database differ';
-  await expect.poll(() => ahead.log.messages('warn').join()).toContain(said);
+  const record = 'the clocks of this host and the database differ';
+  await expect.poll(() => ahead.log.messages('warn').join()).toContain(record);
   await stores(ahead.url, 'before');
   await expect.poll(() => checksAt(right.url)).toEqual(['before']);
   await ahead[Symbol.asyncDispose]();

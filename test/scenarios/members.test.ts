@@ -74,7 +74,8 @@ test('a follower counts the results of the leader, but not the duration of its w
   const feed = await FeedPeer.subscribe(other.url);
   onTestFinished(() => feed.socket.terminate());
   await change(writer, '/results', result('disk', 0));
-  const rates = (): readonly number[] => feed.heard.flatMap((said) => (said.type === 'stats' ? said.stats.rate : []));
+  const rates = (): readonly number[] =>
+    feed.heard.flatMap((message) => (message.type === 'stats' ? message.stats.rate : []));
   await expect.poll(() => Math.max(0, ...rates())).toBeGreaterThan(0);
   const figures = await (await fetch(`${other.url}/metrics`)).text();
   expect(figures).toMatch(/^mon_store_write_duration_seconds_count 0$/m);
@@ -202,8 +203,8 @@ test('members continue with the state of a database that lost acknowledged write
     `delete from mon.entry where position('lost'::bytea in key) > 0; delete from mon.change where seq > ${String(seq)};
      update mon.lease set seq = ${String(seq)}, holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'`,
   );
-  const said = 'the database lost acknowledged writes: continuing with the remaining data';
-  await expect.poll(() => other.log.messages('error')).toContain(said);
+  const message = 'the database lost acknowledged writes: continuing with the remaining data';
+  await expect.poll(() => other.log.messages('error')).toContain(message);
   await expect.poll(() => countedAt(other)).toBe(1);
 });
 
@@ -217,8 +218,8 @@ test('members detect a database that lost writes even if it has as many other wr
     `delete from mon.entry where position('lost'::bytea in key) > 0;
      update mon.change set batch = gen_random_uuid() where seq = (select max(seq) from mon.change)`,
   );
-  const said = 'the database lost a commit that it had acknowledged and has a different one in its place';
-  await expect.poll(() => other.log.messages('error')).toContain(said);
+  const message = 'the database lost a commit that it had acknowledged and has a different one in its place';
+  await expect.poll(() => other.log.messages('error')).toContain(message);
   await expect.poll(() => countedAt(other)).toBe(1);
 });
 

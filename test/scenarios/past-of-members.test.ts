@@ -41,11 +41,11 @@ test('the leader stores checkpoints of the timeline in the database, and every m
   const { next: then } = await stateAt(writer, (await stateAt(writer)).retained_since);
   await report(writer, 'disk', 0);
 
-  const told = await stateAt(writer, then ?? 0);
-  expect(told.events.map(({ check, status }) => [check, status])).toEqual([
+  const past = await stateAt(writer, then ?? 0);
+  expect(past.events.map(({ check, status }) => [check, status])).toEqual([
     ['disk', 2],
     ['load', 1],
   ]);
-  const { next: _next, ...lists } = told;
+  const { next: _next, ...lists } = past;
   await expect.poll(() => stateAt(member, then ?? 0)).toMatchObject(lists);
 });

@@ -100,16 +100,16 @@ test('a former leader keeps the configuration of its last successful reload', as
   await configure('before');
   const first = await member(store, ['-c', file]);
   await member(store);
-  const said = (wanted: string): number => first.records.filter(({ message }) => message === wanted).length;
+  const timesLogged = (wanted: string): number => first.records.filter(({ message }) => message === wanted).length;
   const checks = async (): Promise<unknown> => (await fetch(`${first.url}/checks`)).json();
   await configure('after');
   await expect.poll(checks).toMatchObject([{ name: 'after' }]);
   // From here on, the file contains an invalid configuration.
   await writeFile(file, '{');
-  await expect.poll(() => said('configuration rejected: the previous configuration stays in effect')).toBe(1);
+  await expect.poll(() => timesLogged('configuration rejected: the previous configuration stays in effect')).toBe(1);
   const headers = { 'content-type': 'application/json', ...administratorOf(first.url) };
   await fetch(`${first.url}/api/mon/v1/cluster/hand-over`, { method: 'POST', body: '{}', headers });
-  await expect.poll(() => said('backend started')).toBe(2);
+  await expect.poll(() => timesLogged('backend started')).toBe(2);
   expect(await checks()).toMatchObject([{ name: 'after' }]);
 });
 

@@ -167,7 +167,7 @@ export class AggregateRig implements AsyncDisposable {
   }
 
   /** Returns the state of each aggregate from the backend's indexes and counters. */
-  async said(maxAge: number | undefined): Promise<object[]> {
+  async responses(maxAge: number | undefined): Promise<object[]> {
     const { namespace } = this;
     const nowMs = this.clock.now();
     return Promise.all(

@@ -2,7 +2,7 @@ import type { ClusterMember, ClusterView } from '../../shared/schemas/cluster.ts
 import { openRig, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
 import { SCENE, SCENE_STATS } from './console-scene.ts';
 import { FEED_HELLO, startFeedServer } from './feed-server.ts';
-import { aClusterView, aMember, writtenBy } from './told-cluster.ts';
+import { aClusterView, aMember, writtenBy } from './simulated-cluster.ts';
 
 const NOW = FEED_HELLO.time / 1000;
 const HOUR = 3600;

@@ -46,7 +46,7 @@ export async function upgradeDir(dir: string, flags: UpgradeFlags, parts: Comman
  * Returns the log records as level, message and fields. Fields that describe a backup are omitted, because they differ
  * in each run.
  */
-export function told({ records }: RecordedLog): unknown[] {
+export function loggedRecords({ records }: RecordedLog): unknown[] {
   return records.map(
     ({ level, message, fields: { backup: _place, entries: _entries, bytes: _bytes, sha256: _sha256, ...fields } }) => [
       level,

@@ -21,7 +21,7 @@ function escapePattern(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
-interface Said {
+interface CommandResult {
   readonly code: number;
   readonly output: string;
 }
@@ -94,7 +94,7 @@ export class DocumentedShell implements AsyncDisposable {
   }
 
   /** Runs a block of commands until it ends, and returns its exit code and output. */
-  async run(commands: string): Promise<Said> {
+  async run(commands: string): Promise<CommandResult> {
     const end = randomUUID();
     this.#output = '';
     this.#shell.stdin?.write(`${this.placed(commands)}\necho "${end} $?"\n`);

@@ -6,13 +6,13 @@ import { vi } from 'vitest';
 export class HeldSocket {
   readonly socket: Socket;
   /** All bytes that the server has sent. */
-  said = '';
+  received = '';
   /** True if the server has closed the connection. */
   isLeft = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
-    socket.on('data', (data) => (this.said += data.toString('latin1')));
+    socket.on('data', (data) => (this.received += data.toString('latin1')));
     socket.on('error', () => undefined);
     for (const end of ['end', 'close']) socket.on(end, () => (this.isLeft = true));
   }
@@ -34,7 +34,7 @@ export class HeldSocket {
   /** Waits until the server has sent this text. */
   async hears(text: string): Promise<void> {
     await vi.waitFor(() => {
-      if (!this.said.includes(text)) throw new Error(`no ${text} in ${this.said}`);
+      if (!this.received.includes(text)) throw new Error(`no ${text} in ${this.received}`);
     });
   }
 

@@ -8,7 +8,7 @@ export async function openLineReceiver(port = 0): Promise<{ readonly port: numbe
   const received: string[] = [];
   const server = createServer((socket) => {
     text(socket).then(
-      (said) => received.push(said),
+      (line) => received.push(line),
       // The data of an aborted connection is not recorded.
       () => undefined,
     );

@@ -61,9 +61,9 @@ export class Person {
     const from = this.text.length;
     this.running.input(line);
     await vi.waitFor(() => {
-      const said = this.since(from);
-      const isSaid = typeof until === 'string' ? said.includes(until) : until.test(said);
-      if (!isSaid) throw new Error(`waited for ${String(until)}; said was:\n${said}`);
+      const received = this.since(from);
+      const isReceived = typeof until === 'string' ? received.includes(until) : until.test(received);
+      if (!isReceived) throw new Error(`waited for ${String(until)}; received:\n${received}`);
     });
     return this.since(from);
   }

@@ -8,9 +8,9 @@ import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 const [dir = ''] = process.argv.slice(2);
 
 for await (const _ of createInterface({ input: process.stdin })) {
-  const said = await openLevelStore(dir).then(
+  const outcome = await openLevelStore(dir).then(
     (store) => store.close().then(() => 'opened'),
     () => 'refused',
   );
-  process.stdout.write(`${said}\n`);
+  process.stdout.write(`${outcome}\n`);
 }

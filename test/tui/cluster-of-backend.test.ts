@@ -2,11 +2,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openRig } from '../support/console-rig.ts';
 import { startFeedServer } from '../support/feed-server.ts';
 import { startBackend } from '../support/running-backend.ts';
-import { aClusterView, aMember, ToldCluster } from '../support/told-cluster.ts';
+import { aClusterView, aMember, SimulatedCluster } from '../support/simulated-cluster.ts';
 
 test('the console with a real cluster shows its members, shows trouble in the header and does a handover', async () => {
-  const told = aClusterView({ members: [aMember('web1', { role: 'leader' }), aMember('web2')] });
-  const cluster = new ToldCluster(told);
+  const view = aClusterView({ members: [aMember('web1', { role: 'leader' }), aMember('web2')] });
+  const cluster = new SimulatedCluster(view);
   const backend = await startBackend({ cluster });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   const scripted = await startFeedServer();
@@ -17,7 +17,7 @@ test('the console with a real cluster shows its members, shows trouble in the he
   rig.type('jHy');
   await rig.shows('web2:4567 became the leader', /web2:4567 +leader/);
   expect(cluster.handedTo).toEqual(['web2-id']);
-  cluster.told = { ...cluster.told, leader: null };
+  cluster.current = { ...cluster.current, leader: null };
   rig.type('2');
   await rig.pass(400);
   await rig.pass(5000);

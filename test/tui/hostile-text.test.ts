@@ -99,7 +99,7 @@ test('a hostile text of an event sends no control byte to the terminal in screen
   fc.assert(
     fc.property(hostile, hostile, hostile, (output, client, check) => {
       const row = anEventRow({ client, check, output });
-      const said = [
+      const texts = [
         eventSentence(row, NOW_MS),
         announcementText(
           [
@@ -109,7 +109,7 @@ test('a hostile text of an event sends no control byte to the terminal in screen
           NOW_MS,
         ),
       ];
-      for (const text of said) expect(CONTROL.test(text)).toBe(false);
+      for (const text of texts) expect(CONTROL.test(text)).toBe(false);
     }),
     { numRuns: propertyRuns(1000) },
   );

@@ -287,8 +287,8 @@ function addNamespaceToResult(result: CheckOfClient, namespace: string): CheckOf
 
 type AggregateOutput = AggregateResults['summary'][number];
 
-function addNamespaceToOutput(said: AggregateOutput, namespace: string): AggregateOutput {
-  return { ...said, clients: said.clients.map((client) => addContextToName(client, namespace)) };
+function addNamespaceToOutput(output: AggregateOutput, namespace: string): AggregateOutput {
+  return { ...output, clients: output.clients.map((client) => addContextToName(client, namespace)) };
 }
 
 const rejectSeveralNamespaces = (): Promise<never> =>
@@ -323,7 +323,7 @@ export function openApiOfNamespaces(
         const results = await api.aggregateResults(name, severity, options);
         return results?.map(({ check, summary }) => ({
           check,
-          summary: summary.map((said) => addNamespaceToOutput(said, namespace)),
+          summary: summary.map((output) => addNamespaceToOutput(output, namespace)),
         }));
       }),
     availability: ({ aggregate = '', ...query }) =>

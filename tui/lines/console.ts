@@ -64,7 +64,7 @@ export class LinesConsole implements Disposable {
   #notice: string | undefined;
   /** True if the loss of the connection was announced, or will be announced next. */
   #isLossAnnounced = false;
-  #saidAtMs = -Infinity;
+  #announcedAtMs = -Infinity;
 
   constructor(parts: LinesDependencies) {
     this.#parts = parts;
@@ -182,11 +182,11 @@ export class LinesConsole implements Disposable {
 
   #announce(): void {
     const nowMs = this.#parts.clock.now();
-    if (!this.#isPrompting || nowMs - this.#saidAtMs < ANNOUNCE_EVERY_MS) return;
+    if (!this.#isPrompting || nowMs - this.#announcedAtMs < ANNOUNCE_EVERY_MS) return;
     const text = this.#notice ?? this.#news(nowMs);
     if (text === undefined) return;
     this.#notice = undefined;
-    this.#saidAtMs = nowMs;
+    this.#announcedAtMs = nowMs;
     // The current line contains the prompt and perhaps typed text. The typed text is still valid input, and the prompt
     // is repeated below.
     this.#parts.write(`\n${text}\n${PROMPT_TEXT}`);

@@ -84,15 +84,15 @@ export interface Removal extends Partial<Pick<BackendChange<void>, 'effects'>> {
   /** The error message if the object does not exist. */
   readonly notFoundMessage: string;
   readonly question: string;
-  /** The result for JSON and YAML output; the text for people is `said`, by default `Deleted`. */
+  /** The result for JSON and YAML output; the text for people is `successMessage`, by default `Deleted`. */
   readonly value: object;
-  readonly said?: string;
+  readonly successMessage?: string;
 }
 
 /** Deletes an object through the v2 API, with the messages of sensuctl, the command-line tool of Sensu Go. */
 export function removeObject(
   call: CommandCall,
-  { path, notFoundMessage: missing, question, effects = () => [], value, said = 'Deleted' }: Removal,
+  { path, notFoundMessage: missing, question, effects = () => [], value, successMessage = 'Deleted' }: Removal,
 ): Promise<void> {
   return carryOut(call, {
     send: (_api, v2) => requireRemoved(v2.remove(path), missing),
@@ -100,7 +100,7 @@ export function removeObject(
     question,
     declinedMessage: 'Canceled',
     value: () => value,
-    successText: () => said,
+    successText: () => successMessage,
   });
 }
 

@@ -30,11 +30,15 @@ export async function readFileOption(call: Pick<CommandCall, 'flags' | 'readInpu
 /**
  * Parses the file of this name, or standard input for `-`, as YAML, which includes JSON.
  *
- * @param said the name of the file in the message when it cannot be read
+ * @param label the name of the file in the message when it cannot be read
  * @throws MonError `invalid`, `too_large`
  */
-export async function readStructure(call: Pick<CommandCall, 'readInput'>, name: string, said = name): Promise<unknown> {
-  return parseStructure(await readText(call, name, said), name === '-' ? 'standard input' : name);
+export async function readStructure(
+  call: Pick<CommandCall, 'readInput'>,
+  name: string,
+  label = name,
+): Promise<unknown> {
+  return parseStructure(await readText(call, name, label), name === '-' ? 'standard input' : name);
 }
 
 /**
@@ -42,8 +46,8 @@ export async function readStructure(call: Pick<CommandCall, 'readInput'>, name: 
  *
  * @throws MonError `invalid` when the file cannot be read, `too_large`
  */
-export function readText(call: Pick<CommandCall, 'readInput'>, name: string, said = name): Promise<string> {
-  return name === '-' ? call.readInput() : readFile(name, said);
+export function readText(call: Pick<CommandCall, 'readInput'>, name: string, label = name): Promise<string> {
+  return name === '-' ? call.readInput() : readFile(name, label);
 }
 
 /**
@@ -63,14 +67,14 @@ export async function readInput(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function readFile(name: string, said: string): Promise<string> {
+async function readFile(name: string, label: string): Promise<string> {
   try {
     await using file = await open(name);
     if ((await file.stat()).size > INPUT_BYTES_MAX) throw tooLarge(name);
     return await file.readFile('utf8');
   } catch (error) {
     if (error instanceof MonError) throw error;
-    throw new MonError('invalid', `${said} cannot be read: ${errorMessage(error)}`, { cause: error });
+    throw new MonError('invalid', `${label} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }
 

@@ -43,12 +43,12 @@ export const http = defineExtension(
       const seconds = (performance.now() - startedMs) / 1000;
       const code = answer.statusCode ?? 0;
       const isRight = status === undefined ? code < 400 : code === status;
-      const said = `${withoutSecrets(url)} answers ${String(code)} after ${seconds.toFixed(3)} s`;
+      const summary = `${withoutSecrets(url)} answers ${String(code)} after ${seconds.toFixed(3)} s`;
       if (!isRight)
-        return extensionResult('http', 2, `${said}${status === undefined ? '' : `, not ${String(status)}`}`);
+        return extensionResult('http', 2, `${summary}${status === undefined ? '' : `, not ${String(status)}`}`);
       if (contains !== undefined && !body.includes(contains))
-        return extensionResult('http', 2, `${said}, without "${contains}"`);
-      return extensionResult('http', statusForMaximum(seconds, parameters), said);
+        return extensionResult('http', 2, `${summary}, without "${contains}"`);
+      return extensionResult('http', statusForMaximum(seconds, parameters), summary);
     } catch (error) {
       return extensionResult('http', 2, `${withoutSecrets(url)} ${probeFailureText(error, limit, timeout)}`);
     }

@@ -31,8 +31,8 @@ export class SpoolEvent {
    * rejects.
    */
   async note(namespace: string, client: SubmittedClient): Promise<void> {
-    const said = client['spool'];
-    this.#trouble = said === undefined ? undefined : spoolTroubleSchema.safeParse(said).data;
+    const sent = client['spool'];
+    this.#trouble = sent === undefined ? undefined : spoolTroubleSchema.safeParse(sent).data;
     const { status, output } = spoolCheckResult(this.#trouble);
     if (!this.#isNews(namespace, client.name, status)) return;
     const { results, clock, log } = this.#parts;

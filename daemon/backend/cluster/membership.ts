@@ -94,7 +94,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #isLost = false;
   #isEnded = false;
   readonly #lag = new Lag();
-  #saidClock = false;
+  #hasLoggedClock = false;
 
   constructor(parts: MembershipDependencies) {
     this.#parts = parts;
@@ -386,13 +386,13 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const { clock, log } = this.#parts;
     const aheadMs = clock.now() - (this.#standing?.nowMs ?? clock.now());
     const isOff = Math.abs(aheadMs) > CLOCK_MS_MAX;
-    if (isOff && !this.#saidClock) {
+    if (isOff && !this.#hasLoggedClock) {
       log.warn(
         { seconds_ahead: Math.round(aheadMs / 1000) },
         'the clocks of this host and the database differ: synchronize both with NTP, or times jump after a failover',
       );
     }
-    this.#saidClock = isOff;
+    this.#hasLoggedClock = isOff;
   }
 
   /**

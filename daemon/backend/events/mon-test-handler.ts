@@ -75,14 +75,14 @@ export function handlerTestOnMon(deps: HandlerTestDependencies): MonHandlers<'te
       const begunMs = clock.monotonic();
       const { outcome, response } = await delivery.runTest(job, handler);
       const seconds = Math.round(clock.monotonic() - begunMs) / 1000;
-      const said = { ...(response !== undefined && { response }), seconds };
+      const details = { ...(response !== undefined && { response }), seconds };
       return {
         ...subject,
         preview,
         outcome:
           outcome.kind === 'delivered'
-            ? { delivered: true, ...said }
-            : { delivered: false, reason: outcome.reason, ...said },
+            ? { delivered: true, ...details }
+            : { delivered: false, reason: outcome.reason, ...details },
       };
     },
   };

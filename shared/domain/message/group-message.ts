@@ -110,8 +110,8 @@ function stateOf({ change, action, check }: GroupedEvent): string {
 
 function lineOf(event: GroupedEvent, subject: string): string {
   const [first = ''] = withoutPerformanceData(event.check.output).split('\n', 1);
-  const said = first === '' ? '' : `: ${first}`;
-  return clipText(plainLine(`${stateOf(event)} ${subject}${said}`), LINE_MAX);
+  const output = first === '' ? '' : `: ${first}`;
+  return clipText(plainLine(`${stateOf(event)} ${subject}${output}`), LINE_MAX);
 }
 
 function factsOf(namespace: string, { by, firing, resolved, omitted }: GroupRun): Message['facts'] {

@@ -51,8 +51,8 @@ export class MessageRenderer {
   ) {
     const parts = { namespace, output, details, publicUrl, nowMs };
     this.message = group === undefined ? messageOf({ ...parts, event }) : groupMessageOf({ ...parts, group });
-    const { severity, title, output: said } = this.message;
-    const words = { severity, title, output: said };
+    const { severity, title, output: messageOutput } = this.message;
+    const words = { severity, title, output: messageOutput };
     if (group === undefined) {
       const subject = format === 'core' ? templateSubjectOf(namespace, event) : event;
       this.#names = { event: subject, ...words };

@@ -279,13 +279,13 @@ class Play implements AsyncDisposable {
       this.#agents.delete(agent);
       return { what, problems: [`status: expected ${String(expected)}, got ${String(status)}`], got };
     }
-    const told = (headers ?? (data as { readonly headers?: unknown } | undefined)?.headers ?? {}) as Record<
+    const expectedHeaders = (headers ?? (data as { readonly headers?: unknown } | undefined)?.headers ?? {}) as Record<
       string,
       string
     >;
     const problems = ['accept', 'content-type']
-      .filter((name) => told[name] !== undefined && answer[name] !== told[name])
-      .map((name) => `${name}: expected ${String(told[name])}, got ${String(answer[name])}`);
+      .filter((name) => expectedHeaders[name] !== undefined && answer[name] !== expectedHeaders[name])
+      .map((name) => `${name}: expected ${String(expectedHeaders[name])}, got ${String(answer[name])}`);
     return { what, problems, got };
   }
 
@@ -326,11 +326,11 @@ class Play implements AsyncDisposable {
     const entity = agent ?? entityIn(data);
     const at = this.#changes.findIndex((change) => change.entity === entity);
     const [change] = at === -1 ? [] : this.#changes.splice(at, 1);
-    const told = `${entity} after ${String(atSeconds)} s`;
-    if (change === undefined) return { what: told, problems: ['nothing changed'], got: undefined };
+    const moment = `${entity} after ${String(atSeconds)} s`;
+    if (change === undefined) return { what: moment, problems: ['nothing changed'], got: undefined };
     const isInTime = Math.abs(change.atSeconds - atSeconds) <= TIME_TOLERANCE_S;
     return {
-      what: told,
+      what: moment,
       problems: [
         ...(isInTime ? [] : [`at_s: expected ${String(atSeconds)}, got ${String(change.atSeconds)}`]),
         ...valueProblems(data, change.event),

@@ -219,8 +219,8 @@ describe('a damaged store', () => {
       expect(repaired.stdout).toContain(`mv ${dir} ${dir}.damaged && mv ${copy} ${dir}`);
 
       await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
-      const told = daemon.records.find(({ message }) => message.startsWith('store has lost writes'));
-      expect(told).toMatchObject({ level: 'warn', evidence: expect.stringContaining(join(dir, 'damaged')) });
+      const record = daemon.records.find(({ message }) => message.startsWith('store has lost writes'));
+      expect(record).toMatchObject({ level: 'warn', evidence: expect.stringContaining(join(dir, 'damaged')) });
       expect(await run(['repair', dir])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('stop the backend first'),

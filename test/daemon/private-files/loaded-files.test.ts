@@ -34,10 +34,10 @@ test('a list of loaded configuration files that cannot be written only logs a wa
 
 test('handlers and mutators can find the configuration files through the list of loaded files', async () => {
   const dir = await tempDir();
-  const told = join(dir, 'told');
+  const copy = join(dir, 'copy');
   await using backend = await startBackend({
     settings: {
-      handlers: { default: { type: 'pipe', command: `cat > ${told}.new && mv ${told}.new ${told}`, mutator: 'own' } },
+      handlers: { default: { type: 'pipe', command: `cat > ${copy}.new && mv ${copy}.new ${copy}`, mutator: 'own' } },
       mutators: { own: { command: 'cat "$(cat "$SENSU_LOADED_TEMPFILE")"' } },
       mail: { to: 'ops@example.org' },
     },
@@ -45,6 +45,6 @@ test('handlers and mutators can find the configuration files through the list of
   const body = JSON.stringify({ name: 'disk', source: 'web-1', output: 'full', status: 2 });
   await send(backend.url, { method: 'POST', target: '/results', body });
   await vi.waitFor(async () =>
-    expect(JSON.parse(await readFile(told, 'utf8'))).toMatchObject({ mail: { to: 'ops@example.org' } }),
+    expect(JSON.parse(await readFile(copy, 'utf8'))).toMatchObject({ mail: { to: 'ops@example.org' } }),
   );
 });

@@ -29,7 +29,7 @@ async function counted(fleet: AgentFleet, name: string): Promise<number> {
 }
 
 /** Waits until the backend has the result of a run, and returns the last result and the check history at that time. */
-async function told(
+async function storedNumbers(
   fleet: AgentFleet,
   name: string,
   run: number,
@@ -46,7 +46,7 @@ test('results that agents collect while the backend is down all arrive after its
   await using fleet = await AgentFleet.open();
   const checks = { own: counting(fleet.dir) };
   const agents = await Promise.all(NAMES.map((name) => fleet.agent(name, { checks })));
-  for (const name of NAMES) await told(fleet, name, 1);
+  for (const name of NAMES) await storedNumbers(fleet, name, 1);
   await fleet.stopBackend('SIGKILL');
   for (const [at, name] of NAMES.entries()) {
     const alone = await counted(fleet, name);
@@ -60,10 +60,10 @@ test('results that agents collect while the backend is down all arrive after its
   await fleet.agent('web-3', { checks });
 
   for (const name of ['web-1', 'web-2']) {
-    const { last, history } = await told(fleet, name, await counted(fleet, name));
+    const { last, history } = await storedNumbers(fleet, name, await counted(fleet, name));
     expect(history).toEqual(kept(statusesOf(last)));
   }
-  const { last, history } = await told(fleet, 'web-3', (await counted(fleet, 'web-3')) + 1);
+  const { last, history } = await storedNumbers(fleet, 'web-3', (await counted(fleet, 'web-3')) + 1);
   const all = statusesOf(last);
   // A run that was in progress when its agent ended has no result.
   expect([all, ...all.map((_, at) => all.toSpliced(at, 1))].map(kept)).toContainEqual(history);

@@ -11,8 +11,8 @@ async function runs(fleet: ClockedFleet, count: number): Promise<DiaryRun[]> {
     expect(all).toHaveLength(count);
     // Every run has a result, so no run is in progress.
     const results = await fleet.api.results();
-    const told = results.filter(({ check }) => check.name !== 'keepalive').flatMap(({ check }) => check.history);
-    expect(told).toHaveLength(count);
+    const statuses = results.filter(({ check }) => check.name !== 'keepalive').flatMap(({ check }) => check.history);
+    expect(statuses).toHaveLength(count);
     return all;
   });
 }

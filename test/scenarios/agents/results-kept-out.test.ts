@@ -22,11 +22,11 @@ test('results that agents collect while an upgrade plan rejects results all arri
   const counted = async (): Promise<number> => Number(await readFile(file, 'utf8'));
   const countsTo = (count: number): Promise<void> =>
     vi.waitFor(async () => expect(await counted()).toBeGreaterThanOrEqual(count));
-  const told = async (): Promise<{ last: number; history: readonly number[] }> => {
+  const storedNumbers = async (): Promise<{ last: number; history: readonly number[] }> => {
     const result = await fleet.api.result(NAME, 'own');
     return { last: Number(result?.check.output ?? 0), history: result?.check.history ?? [] };
   };
-  await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(0));
+  await vi.waitFor(async () => expect((await storedNumbers()).last).toBeGreaterThan(0));
 
   const client = (): UpgradeClient => openUpgradeClient({ backend: fleet.backendUrl });
   const { id } = await client().create({ from: '5.7.0', to: '6.5.0' });
@@ -34,18 +34,18 @@ test('results that agents collect while an upgrade plan rejects results all arri
   await plan.take();
   while (currentStep(await plan.plan())?.id !== 'drain') await plan.skip('not in this test');
   await plan.start();
-  const before = await told();
+  const before = await storedNumbers();
   await countsTo(before.last + 2);
-  expect(await told()).toEqual(before);
+  expect(await storedNumbers()).toEqual(before);
   await fleet.stopBackend('SIGKILL');
   await fleet.startBackend();
   const restarted = await counted();
   await countsTo(restarted + 1);
-  expect(await told()).toEqual(before);
+  expect(await storedNumbers()).toEqual(before);
 
   while (currentStep(await plan.plan())?.id !== 'versions') await plan.start();
-  await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(restarted));
-  const { last, history } = await told();
+  await vi.waitFor(async () => expect((await storedNumbers()).last).toBeGreaterThan(restarted));
+  const { last, history } = await storedNumbers();
   const statuses = Array.from({ length: last }, (_, at) => (at + 1) % 4);
   // On a slow machine, there are more results than a check history holds.
   expect(history).toEqual(statuses.slice(-HISTORY_LENGTH));

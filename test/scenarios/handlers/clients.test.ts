@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { AgentPeer } from '../../support/agent-peer.ts';
-import { HandlerStory } from '../../support/handler-story.ts';
+import { HandlerScenario } from '../../support/handler-scenario.ts';
 
 /** Connects an agent with these client attributes, and disconnects it. */
-async function appear(story: HandlerStory, about: Readonly<Record<string, unknown>> = {}): Promise<void> {
-  const agent = await AgentPeer.connect(story.url);
+async function appear(scenario: HandlerScenario, about: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const agent = await AgentPeer.connect(scenario.url);
   await agent.join('spool', about);
   agent.cut();
 }
 
 describe('the registration of a client', () => {
   test('the registration of a client notifies the handler named registration once and stores no event', async () => {
-    const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
-    await appear(story);
-    await appear(story);
-    expect(await story.told('registration')).toMatchObject([
+    const scenario = await HandlerScenario.open({ handlers: { default: {}, registration: {} } });
+    await appear(scenario);
+    await appear(scenario);
+    expect(await scenario.notifications('registration')).toMatchObject([
       {
         client: { name: 'web-1', subscriptions: ['web', 'client:web-1'] },
         check: { name: 'registration', output: 'new client registration', status: 1, history: [] },
@@ -23,45 +23,45 @@ describe('the registration of a client', () => {
         silenced: false,
       },
     ]);
-    expect(await story.api.events()).toEqual([]);
-    expect(await story.api.results({ client: 'web-1' })).toEqual([]);
+    expect(await scenario.api.events()).toEqual([]);
+    expect(await scenario.api.results({ client: 'web-1' })).toEqual([]);
   });
 
   test('a result with a source notifies the registration of a client, and POST /clients does not', async () => {
-    const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
-    await story.report(0, { source: 'router-1' });
-    await story.api.saveClient({ name: 'router-2', address: '192.0.2.9' });
-    await story.report(0, { source: 'router-2' });
-    expect((await story.told('registration')).map(({ client }) => client.name)).toEqual(['router-1']);
+    const scenario = await HandlerScenario.open({ handlers: { default: {}, registration: {} } });
+    await scenario.report(0, { source: 'router-1' });
+    await scenario.api.saveClient({ name: 'router-2', address: '192.0.2.9' });
+    await scenario.report(0, { source: 'router-2' });
+    expect((await scenario.notifications('registration')).map(({ client }) => client.name)).toEqual(['router-1']);
   });
 
   test('the registration of a client notifies the handler that the client names, with the attributes of the client', async () => {
-    const story = await HandlerStory.open({ handlers: { welcome: {}, registration: {} } });
-    await appear(story, { registration: { handler: 'welcome', team: 'ops' } });
-    expect(await story.told('welcome')).toMatchObject([{ check: { name: 'registration', team: 'ops' } }]);
-    expect(await story.lines('registration')).toEqual([]);
+    const scenario = await HandlerScenario.open({ handlers: { welcome: {}, registration: {} } });
+    await appear(scenario, { registration: { handler: 'welcome', team: 'ops' } });
+    expect(await scenario.notifications('welcome')).toMatchObject([{ check: { name: 'registration', team: 'ops' } }]);
+    expect(await scenario.lines('registration')).toEqual([]);
   });
 
   test('the registration of a client can be silenced', async () => {
-    const story = await HandlerStory.open({ handlers: { registration: {} } });
-    await story.api.silence({ subscription: 'client:web-1' });
-    await appear(story);
-    expect(await story.lines('registration')).toEqual([]);
-    expect(story.said('handler is silenced')).toHaveLength(1);
+    const scenario = await HandlerScenario.open({ handlers: { registration: {} } });
+    await scenario.api.silence({ subscription: 'client:web-1' });
+    await appear(scenario);
+    expect(await scenario.lines('registration')).toEqual([]);
+    expect(scenario.logRecords('handler is silenced')).toHaveLength(1);
   });
 
   test('the registration of a client notifies nobody when no registration handler is defined', async () => {
-    const story = await HandlerStory.open();
-    await appear(story);
-    expect(await story.lines()).toEqual([]);
-    expect(story.log.records.filter(({ level }) => level === 'error')).toEqual([]);
+    const scenario = await HandlerScenario.open();
+    await appear(scenario);
+    expect(await scenario.lines()).toEqual([]);
+    expect(scenario.log.records.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });
 
 test('a client that deregisters is removed, and its events are notified as resolved', async () => {
-  const story = await HandlerStory.open();
-  await appear(story);
-  const agent = await AgentPeer.connect(story.url);
+  const scenario = await HandlerScenario.open();
+  await appear(scenario);
+  const agent = await AgentPeer.connect(scenario.url);
   await agent.join('spool');
   agent.say({
     type: 'results',
@@ -80,50 +80,52 @@ test('a client that deregisters is removed, and its events are notified as resol
   });
   await agent.waitForAck(2);
   agent.cut();
-  await story.settled();
-  expect(await story.api.clients()).toEqual([]);
-  expect(await story.api.events()).toEqual([]);
-  const told = await story.told();
-  expect(told.map(({ action, check }) => `${action} ${check.name}`)).toEqual(['create disk', 'resolve disk']);
-  expect(await story.api.deadLetters()).toEqual([]);
+  await scenario.settled();
+  expect(await scenario.api.clients()).toEqual([]);
+  expect(await scenario.api.events()).toEqual([]);
+  const notifications = await scenario.notifications();
+  expect(notifications.map(({ action, check }) => `${action} ${check.name}`)).toEqual(['create disk', 'resolve disk']);
+  expect(await scenario.api.deadLetters()).toEqual([]);
 });
 
 describe('a client without keepalives', () => {
   test('a client without keepalives notifies the handler keepalive from the first threshold on and when it returns', async () => {
-    const story = await HandlerStory.open({ handlers: { default: {}, keepalive: {} } });
-    await appear(story);
-    await story.pass(90);
-    expect(await story.lines('keepalive')).toEqual([]);
-    await story.pass(90);
-    await appear(story);
-    await story.pass(30);
-    const told = await story.told('keepalive');
-    expect(told.map(({ action, check }) => [action, check.status])).toEqual([
+    const scenario = await HandlerScenario.open({ handlers: { default: {}, keepalive: {} } });
+    await appear(scenario);
+    await scenario.pass(90);
+    expect(await scenario.lines('keepalive')).toEqual([]);
+    await scenario.pass(90);
+    await appear(scenario);
+    await scenario.pass(30);
+    const notifications = await scenario.notifications('keepalive');
+    expect(notifications.map(({ action, check }) => [action, check.status])).toEqual([
       ['create', 1],
       ['create', 1],
       ['create', 2],
       ['resolve', 0],
     ]);
-    expect(told[0]).toMatchObject({
+    expect(notifications[0]).toMatchObject({
       check: { name: 'keepalive', output: 'No keepalive sent from client for 120 seconds (>=120)' },
     });
-    expect(await story.lines()).toEqual([]);
+    expect(await scenario.lines()).toEqual([]);
   });
 
   test('a client without keepalives notifies the handlers of the settings or the client, with their filters', async () => {
-    const story = await HandlerStory.open({
+    const scenario = await HandlerScenario.open({
       handlers: { desk: { filter: 'occurrences' }, pager: {}, default: {} },
       sensu: { keepalives: { handlers: ['desk'], occurrences: 2 } },
     });
-    await appear(story);
-    const other = await AgentPeer.connect(story.url, 'web-2');
+    await appear(scenario);
+    const other = await AgentPeer.connect(scenario.url, 'web-2');
     await other.join('spool', { keepalive: { handlers: ['pager'] } });
     other.cut();
-    await story.pass(150);
-    expect((await story.told('desk')).map(({ client, occurrences }) => [client.name, occurrences])).toEqual([
-      ['web-1', 2],
-    ]);
-    expect((await story.told('pager')).map(({ client, occurrences }) => [client.name, occurrences])).toEqual([
+    await scenario.pass(150);
+    expect((await scenario.notifications('desk')).map(({ client, occurrences }) => [client.name, occurrences])).toEqual(
+      [['web-1', 2]],
+    );
+    expect(
+      (await scenario.notifications('pager')).map(({ client, occurrences }) => [client.name, occurrences]),
+    ).toEqual([
       ['web-2', 1],
       ['web-2', 2],
     ]);
@@ -131,20 +133,20 @@ describe('a client without keepalives', () => {
 });
 
 test('an overdue result is notified like any other problem, and the next result in time is notified as resolved', async () => {
-  const story = await HandlerStory.open();
-  await story.report(0, { ttl: 60, ttl_status: 2 });
-  await story.pass(60);
-  await story.report(0, { ttl: 60, ttl_status: 2 });
-  const told = await story.told();
-  expect(told.map(({ action, check }) => [action, check.status, check.output])).toEqual([
+  const scenario = await HandlerScenario.open();
+  await scenario.report(0, { ttl: 60, ttl_status: 2 });
+  await scenario.pass(60);
+  await scenario.report(0, { ttl: 60, ttl_status: 2 });
+  const notifications = await scenario.notifications();
+  expect(notifications.map(({ action, check }) => [action, check.status, check.output])).toEqual([
     ['create', 2, 'Last check execution was 60 seconds ago'],
     ['resolve', 0, 'status 0'],
   ]);
 });
 
 test('a notification names the client that a result is about, even if another client has sent the result', async () => {
-  const story = await HandlerStory.open();
-  const agent = await AgentPeer.connect(story.url, 'monitor');
+  const scenario = await HandlerScenario.open();
+  const agent = await AgentPeer.connect(scenario.url, 'monitor');
   await agent.join('spool');
   agent.say({
     type: 'results',
@@ -152,7 +154,7 @@ test('a notification names the client that a result is about, even if another cl
   });
   await agent.waitForAck(1);
   agent.cut();
-  expect(await story.told()).toMatchObject([
+  expect(await scenario.notifications()).toMatchObject([
     { client: { name: 'router-1', type: 'proxy' }, check: { name: 'ping', origin: 'monitor' } },
   ]);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { HandlerStory } from '../../support/handler-story.ts';
+import { HandlerScenario } from '../../support/handler-scenario.ts';
 import { HttpReceiver } from '../../support/http-receiver.ts';
 import { openLineReceiver } from '../../support/line-receiver.ts';
 
@@ -30,7 +30,7 @@ async function documentedIsSigned(dir: string): Promise<IsSigned> {
 }
 
 test('the documented handler examples deliver to their destinations', async () => {
-  const story = await HandlerStory.open({});
+  const scenario = await HandlerScenario.open({});
   const [graphite, alerts, chat] = [await openLineReceiver(), await openLineReceiver(), await HttpReceiver.open()];
   const statsd = createSocket('udp4');
   onTestFinished(() => void statsd.close());
@@ -39,26 +39,26 @@ test('the documented handler examples deliver to their destinations', async () =
   statsd.bind(0, '127.0.0.1');
   await once(statsd, 'listening');
   const places: readonly (readonly [string, string])[] = [
-    ['/usr/local/bin/mail-ops --to ops@example.com', `cat >> ${story.dir}/mail`],
+    ['/usr/local/bin/mail-ops --to ops@example.com', `cat >> ${scenario.dir}/mail`],
     ['port: 2003', `port: ${String(graphite.port)}`],
     ['port: 8125', `port: ${String(statsd.address().port)}`],
     ['https://chat.example.com/hooks/alerts', chat.url],
     ['127.0.0.1:5170', `127.0.0.1:${String(alerts.port)}`],
-    ['/var/log/mon/alerts.jsonl', `${story.dir}/alerts.jsonl`],
+    ['/var/log/mon/alerts.jsonl', `${scenario.dir}/alerts.jsonl`],
   ];
   const handlers: Record<string, object> = {};
   for (const text of examples('yaml')) {
     const here = places.reduce((yaml, [documented, place]) => yaml.replace(documented, place), text);
     Object.assign(handlers, (parse(here) as { readonly handlers: object }).handlers);
   }
-  await story.reload({
+  await scenario.reload({
     handlers: { ...handlers, 'on-call': { type: 'set', handlers: ['graphite', 'statsd', 'alerts'] } },
   });
   // The handler "default" is the set that the page defines.
-  await story.report(2, { output: 'disk full' });
-  await story.settled();
+  await scenario.report(2, { output: 'disk full' });
+  await scenario.settled();
 
-  const file = (name: string): Promise<string> => readFile(join(story.dir, name), 'utf8');
+  const file = (name: string): Promise<string> => readFile(join(scenario.dir, name), 'utf8');
   await vi.waitFor(() => {
     expect([graphite.received, datagrams]).toEqual([['disk full'], ['disk full']]);
     expect([alerts.received.length, chat.received.length]).toEqual([1, 1]);
@@ -72,9 +72,9 @@ test('the documented handler examples deliver to their destinations', async () =
   ]) {
     expect(JSON.parse(text)).toMatchObject(event);
   }
-  expect(await story.api.deadLetters()).toEqual([]);
+  expect(await scenario.api.deadLetters()).toEqual([]);
 
-  const isSigned = await documentedIsSigned(story.dir);
+  const isSigned = await documentedIsSigned(scenario.dir);
   const { headers, body } = chat.received[0] ?? { headers: {}, body: '' };
   expect(isSigned(headers, body, 'change-me')).toBe(true);
   expect(isSigned(headers, `${body} `, 'change-me')).toBe(false);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { VerdictKind } from '../../../shared/schemas/explain.ts';
 import { freePort } from '../../../scripts/lib/free-port.ts';
 import { runMonctl } from '../../support/run-monctl.ts';
-import { HandlerStory } from '../../support/handler-story.ts';
+import { HandlerScenario } from '../../support/handler-scenario.ts';
 
 const SETTINGS = {
   handlers: {
@@ -35,7 +35,7 @@ describe('the explanation of a missing notification', () => {
 
   interface Case {
     readonly title: string;
-    readonly before?: (story: HandlerStory) => Promise<unknown>;
+    readonly before?: (scenario: HandlerScenario) => Promise<unknown>;
     readonly result: { readonly status: number } & Readonly<Record<string, unknown>>;
     readonly verdicts: Verdicts;
   }
@@ -55,13 +55,13 @@ describe('the explanation of a missing notification', () => {
     },
     {
       title: 'the second occurrence of a critical event',
-      before: (story) => story.report(2, check),
+      before: (scenario) => scenario.report(2, check),
       result: { status: 2, ...check },
       verdicts: { ...ALIKE, mail: 'handle', pager: 'handle', calm: 'handle', audit: 'handle', odd: 'unknown_mutator' },
     },
     {
       title: 'a silenced event',
-      before: (story) => story.api.silence({ check: 'disk' }),
+      before: (scenario) => scenario.api.silence({ check: 'disk' }),
       result: { status: 2, ...check },
       verdicts: {
         ...ALIKE,
@@ -87,21 +87,21 @@ describe('the explanation of a missing notification', () => {
       },
     },
   ])('simulation, explanation and real handling agree for $title', async ({ before, result, verdicts }) => {
-    const story = await HandlerStory.open(SETTINGS);
-    await before?.(story);
-    for (const name of WRITERS) await story.lines(name);
+    const scenario = await HandlerScenario.open(SETTINGS);
+    await before?.(scenario);
+    for (const name of WRITERS) await scenario.lines(name);
     const { status, ...attributes } = result;
 
-    const simulated = await story.api.simulate({ source: 'web-1', name: 'disk', output: 'x', ...result });
+    const simulated = await scenario.api.simulate({ source: 'web-1', name: 'disk', output: 'x', ...result });
     expect(verdictsOf(simulated.handlers)).toEqual(verdicts);
     // The explanation must not run a handler.
-    for (const name of WRITERS) expect(await story.lines(name)).toEqual([]);
+    for (const name of WRITERS) expect(await scenario.lines(name)).toEqual([]);
 
-    await story.report(status, attributes);
-    const explained = await story.api.explainEvent('web-1', 'disk');
+    await scenario.report(status, attributes);
+    const explained = await scenario.api.explainEvent('web-1', 'disk');
     expect(verdictsOf(explained?.handlers ?? [])).toEqual(verdicts);
     for (const name of WRITERS) {
-      expect({ name, runs: (await story.lines(name)).length }).toEqual({
+      expect({ name, runs: (await scenario.lines(name)).length }).toEqual({
         name,
         runs: verdicts[name] === 'handle' ? 1 : 0,
       });
@@ -109,14 +109,14 @@ describe('the explanation of a missing notification', () => {
   });
 
   test('the explanation names the silences, the filter, the deciding attribute and the outcome of the last run', async () => {
-    const story = await HandlerStory.open({
+    const scenario = await HandlerScenario.open({
       ...SETTINGS,
       handlers: { ...SETTINGS.handlers, down: { type: 'tcp', socket: { host: '127.0.0.1', port: await freePort() } } },
     });
-    await story.report(2, { handlers: ['mail', 'desk', 'down', 'odd'] });
-    await story.settled();
-    await story.api.silence({ check: 'disk' });
-    const explained = await story.api.explainEvent('web-1', 'disk');
+    await scenario.report(2, { handlers: ['mail', 'desk', 'down', 'odd'] });
+    await scenario.settled();
+    await scenario.api.silence({ check: 'disk' });
+    const explained = await scenario.api.explainEvent('web-1', 'disk');
     expect(explained).toMatchObject({
       client: 'web-1',
       check: 'disk',
@@ -126,15 +126,15 @@ describe('the explanation of a missing notification', () => {
           handler: 'mail',
           verdict: 'silenced',
           silenced_by: ['*:disk'],
-          delivery: { state: 'delivered', attempts: 1, at: story.now },
+          delivery: { state: 'delivered', attempts: 1, at: scenario.now },
         },
         { handler: 'desk', verdict: 'silenced', delivery: null },
         { handler: 'down', verdict: 'silenced', delivery: { state: 'failed', reason: 'the connection was refused' } },
         { handler: 'odd', delivery: { state: 'failed', reason: expect.stringContaining('unknown mutator') as string } },
       ],
     });
-    await story.api.clearSilenced({ check: 'disk' });
-    expect((await story.api.explainEvent('web-1', 'disk'))?.handlers[1]).toMatchObject({
+    await scenario.api.clearSilenced({ check: 'disk' });
+    expect((await scenario.api.explainEvent('web-1', 'disk'))?.handlers[1]).toMatchObject({
       verdict: 'filtered',
       filter: 'production',
       attribute: 'client.environment',
@@ -143,44 +143,44 @@ describe('the explanation of a missing notification', () => {
   });
 
   test('the explanation of a check says that the check has no event, and an unknown check has no explanation', async () => {
-    const story = await HandlerStory.open(SETTINGS);
-    await story.report(0, { handlers: ['mail'] });
-    expect(await story.api.explainEvent('web-1', 'disk')).toMatchObject({
+    const scenario = await HandlerScenario.open(SETTINGS);
+    await scenario.report(0, { handlers: ['mail'] });
+    expect(await scenario.api.explainEvent('web-1', 'disk')).toMatchObject({
       event: null,
       reason: 'there is no event: its last result is OK',
       handlers: [{ handler: 'mail', verdict: 'no_event' }],
     });
-    expect(await story.api.explainEvent('web-1', 'nope')).toBeUndefined();
+    expect(await scenario.api.explainEvent('web-1', 'nope')).toBeUndefined();
   });
 
   test('monctl event explain and monctl simulate show the verdict of each handler', async () => {
-    const story = await HandlerStory.open(SETTINGS);
-    await story.api.silence({ check: 'disk', reason: 'new disk' });
-    await story.report(2, { handlers: ['mail', 'audit'] });
-    await story.settled();
-    const explained = await runMonctl(['event', 'explain', 'web-1', 'disk', '--backend', story.url]);
+    const scenario = await HandlerScenario.open(SETTINGS);
+    await scenario.api.silence({ check: 'disk', reason: 'new disk' });
+    await scenario.report(2, { handlers: ['mail', 'audit'] });
+    await scenario.settled();
+    const explained = await runMonctl(['event', 'explain', 'web-1', 'disk', '--backend', scenario.url]);
     expect(explained).toMatchObject({ code: 0, stderr: '' });
     expect(explained.stdout).toMatch(/^mail +silenced .*silenced by \*:disk/m);
     expect(explained.stdout).toMatch(/^audit +handle +delivered/m);
 
-    const file = join(story.dir, 'result.json');
+    const file = join(scenario.dir, 'result.json');
     await writeFile(
       file,
       JSON.stringify({ source: 'web-1', name: 'disk', output: '', status: 0, handlers: ['mail', 'audit'] }),
     );
-    const simulated = await runMonctl(['simulate', file, '--backend', story.url]);
+    const simulated = await runMonctl(['simulate', file, '--backend', scenario.url]);
     expect(simulated).toMatchObject({ code: 0, stderr: '' });
     expect(simulated.stdout).toMatch(/^mail +silenced/m);
     expect(simulated.stdout).toMatch(/^audit +handle/m);
-    expect(await story.api.events()).toHaveLength(1);
+    expect(await scenario.api.events()).toHaveLength(1);
   });
 });
 
 test('a simulation creates no client, result, event, notification or registration', async () => {
-  const story = await HandlerStory.open({ handlers: { default: {}, registration: {} } });
-  await story.api.simulate({ source: 'new-1', name: 'disk', output: '', status: 2 });
-  expect(await story.api.clients()).toEqual([]);
-  expect(await story.api.results()).toEqual([]);
-  expect(await story.api.events()).toEqual([]);
-  expect([...(await story.lines()), ...(await story.lines('registration'))]).toEqual([]);
+  const scenario = await HandlerScenario.open({ handlers: { default: {}, registration: {} } });
+  await scenario.api.simulate({ source: 'new-1', name: 'disk', output: '', status: 2 });
+  expect(await scenario.api.clients()).toEqual([]);
+  expect(await scenario.api.results()).toEqual([]);
+  expect(await scenario.api.events()).toEqual([]);
+  expect([...(await scenario.lines()), ...(await scenario.lines('registration'))]).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 const HOSTS = Array.from({ length: 120 }, (_, at) => `host-${String(at)}`);
 const RULE = { source: 'check=uplink status=crit', target: 'check!=uplink', equal: ['client.rack'] };
 
-interface Told {
+interface SentNotification {
   readonly client: { readonly name: string };
   readonly inhibition_ended?: true;
 }
@@ -21,7 +21,7 @@ test(
   { tags: 'slow' },
   async () => {
     const dir = await tempDir();
-    const [configFile, lines] = [join(dir, 'backend.json'), join(dir, 'told')];
+    const [configFile, lines] = [join(dir, 'backend.json'), join(dir, 'notifications')];
     const handlers = {
       default: { type: 'pipe', command: `tr -d '\\n' >> ${lines} && echo >> ${lines}`, concurrency: 1 },
     };
@@ -29,23 +29,23 @@ test(
       writeFile(configFile, JSON.stringify({ handlers, inhibitions }));
     const start = (): Promise<DaemonProcess> =>
       startDaemon({ stateDir: join(dir, 'state'), args: ['--config', configFile] });
-    const told = async (): Promise<Told[]> =>
+    const notifications = async (): Promise<SentNotification[]> =>
       (await readFile(lines, 'utf8').catch(() => ''))
         .split('\n')
-        .flatMap((line) => (line.endsWith('}') ? (JSON.parse(line) as Told) : []));
+        .flatMap((line) => (line.endsWith('}') ? (JSON.parse(line) as SentNotification) : []));
 
     await configure({ uplink: RULE });
     await using first = await start();
     const api = openApiClient({ backend: first.url });
     await Promise.all(['switch', ...HOSTS].map((name) => api.saveClient({ name, address: '192.0.2.1', rack: 'a' })));
     await api.submitResult({ source: 'switch', name: 'uplink', output: 'down', status: 2 });
-    await vi.waitFor(async () => expect(await told()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await notifications()).toHaveLength(1));
     await Promise.all(HOSTS.map((source) => api.submitResult({ source, name: 'ping', output: 'lost', status: 2 })));
-    expect(await told()).toHaveLength(1);
+    expect(await notifications()).toHaveLength(1);
 
     await configure({});
     process.kill(first.pid, 'SIGHUP');
-    await vi.waitFor(async () => expect((await told()).length).toBeGreaterThan(1));
+    await vi.waitFor(async () => expect((await notifications()).length).toBeGreaterThan(1));
     await first.end('SIGKILL');
     // The end of these runs was not stored before the kill, so they run again, whether or not they delivered their
     // notification.
@@ -55,13 +55,13 @@ test(
     expect(second.url).not.toBe('');
     await vi.waitFor(
       async () => {
-        const freed = (await told()).filter(({ inhibition_ended: ended }) => ended === true);
-        expect(new Set(freed.map(({ client }) => client.name))).toEqual(new Set(HOSTS));
+        const released = (await notifications()).filter(({ inhibition_ended: ended }) => ended === true);
+        expect(new Set(released.map(({ client }) => client.name))).toEqual(new Set(HOSTS));
       },
       { timeout: 60_000 },
     );
-    const freed = (await told()).filter(({ inhibition_ended: ended }) => ended === true);
-    const times = Map.groupBy(freed, ({ client }) => client.name);
+    const released = (await notifications()).filter(({ inhibition_ended: ended }) => ended === true);
+    const times = Map.groupBy(released, ({ client }) => client.name);
     const tooOften = HOSTS.filter((host) => (times.get(host)?.length ?? 0) > (unfinished.has(host) ? 2 : 1));
     expect(tooOften).toEqual([]);
   },

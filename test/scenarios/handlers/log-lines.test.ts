@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../../../scripts/lib/free-port.ts';
-import { HandlerStory } from '../../support/handler-story.ts';
+import { HandlerScenario } from '../../support/handler-scenario.ts';
 
 const ABOUT = { client: 'web-1', check: 'disk' };
 
@@ -11,7 +11,7 @@ const ABOUT = { client: 'web-1', check: 'disk' };
 test.each<{
   readonly message: string;
   readonly level: 'info' | 'error';
-  readonly settings: Parameters<typeof HandlerStory.open>[0];
+  readonly settings: Parameters<typeof HandlerScenario.open>[0];
   readonly result?: Readonly<Record<string, unknown>>;
   readonly silenced?: true;
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -100,35 +100,35 @@ test.each<{
 ])(
   'the log has a record of level $level with the message "$message" and its fields',
   async ({ message, level, settings, result, silenced, fields = {} }) => {
-    const story = await HandlerStory.open(settings);
-    await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
-    if (silenced) await story.api.silence({ check: 'disk' });
-    await story.report(2, result);
-    await story.settled();
-    const records = story.said(message);
+    const scenario = await HandlerScenario.open(settings);
+    await scenario.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
+    if (silenced) await scenario.api.silence({ check: 'disk' });
+    await scenario.report(2, result);
+    await scenario.settled();
+    const records = scenario.logRecords(message);
     expect(records).toMatchObject([{ level, message, fields: { ...ABOUT, ...fields } }]);
     // The log must not contain the secrets of clients (security S16 and S17).
-    expect(JSON.stringify(story.log.records)).not.toContain('hunter2');
+    expect(JSON.stringify(scenario.log.records)).not.toContain('hunter2');
     expect(records[0]?.fields).not.toHaveProperty('event');
   },
 );
 
 test('the log says at level info which action a handler does not handle', async () => {
-  const story = await HandlerStory.open();
+  const scenario = await HandlerScenario.open();
   for (let at = 0; at < 21; at++) {
-    await story.report(at % 2 === 0 ? 0 : 2, { low_flap_threshold: 5, high_flap_threshold: 20 });
+    await scenario.report(at % 2 === 0 ? 0 : 2, { low_flap_threshold: 5, high_flap_threshold: 20 });
   }
-  expect(story.said('handler does not handle action')).toMatchObject([
+  expect(scenario.logRecords('handler does not handle action')).toMatchObject([
     { level: 'info', fields: { ...ABOUT, handler: 'default', action: 'flapping' } },
   ]);
 });
 
 test('the log contains the output of the built-in handler debug without secrets', async () => {
-  const story = await HandlerStory.open({});
-  await story.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
-  await story.report(2, { handler: 'debug' });
-  await story.settled();
-  const [record, ...others] = story.said('handler extension output');
+  const scenario = await HandlerScenario.open({});
+  await scenario.api.saveClient({ name: 'web-1', address: '192.0.2.1', password: 'hunter2' });
+  await scenario.report(2, { handler: 'debug' });
+  await scenario.settled();
+  const [record, ...others] = scenario.logRecords('handler extension output');
   expect(others).toEqual([]);
   expect(record).toMatchObject({ level: 'info', fields: { ...ABOUT, handler: 'debug' } });
   expect(JSON.parse(String(record?.fields['output']))).toMatchObject({ client: { password: 'REDACTED' } });

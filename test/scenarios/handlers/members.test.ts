@@ -189,9 +189,10 @@ test('the notifications of one check keep their order on whichever members they 
   await untilSpread(writer, 1);
   const statuses = [1, 2, 0, 2, 1, 2, 0, 1];
   for (const status of statuses) await report(writer, 'disk', status);
-  const told = (): number[] => receiver.received.filter(({ check }) => check === 'disk').map(({ status }) => status);
-  await vi.waitFor(() => expect(told()).toHaveLength(statuses.length));
-  expect(told()).toEqual(statuses);
+  const statusesReceived = (): number[] =>
+    receiver.received.filter(({ check }) => check === 'disk').map(({ status }) => status);
+  await vi.waitFor(() => expect(statusesReceived()).toHaveLength(statuses.length));
+  expect(statusesReceived()).toEqual(statuses);
 });
 
 test('a notification that was running on a killed member runs once more on another member', async () => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { EventExplanation } from '../../../shared/schemas/explain.ts';
-import { HandlerStory } from '../../support/handler-story.ts';
+import { HandlerScenario } from '../../support/handler-scenario.ts';
 import { runMonctl } from '../../support/run-monctl.ts';
 import { V2Peer } from '../../support/v2-peer.ts';
 
@@ -31,12 +31,12 @@ const pipeline = (name: string, ...workflows: Workflow[]): object => ({
 const PAGE = [{ type: 'Pipeline', api_version: 'core/v2', name: 'page' }];
 const RESULT = { handlers: [], pipelines: PAGE };
 
-const explained = async (story: HandlerStory): Promise<EventExplanation['handlers']> =>
-  (await story.api.explainEvent('web-1', 'disk'))?.handlers ?? [];
+const explained = async (scenario: HandlerScenario): Promise<EventExplanation['handlers']> =>
+  (await scenario.api.explainEvent('web-1', 'disk'))?.handlers ?? [];
 
 /** Opens a backend whose configuration has handlers that write their input to files, filters, and a mutator. */
-async function open(): Promise<{ story: HandlerStory; v2: V2Peer }> {
-  const story = await HandlerStory.open(
+async function open(): Promise<{ scenario: HandlerScenario; v2: V2Peer }> {
+  const scenario = await HandlerScenario.open(
     {
       handlers: {
         pager: { event_format: 'core', filters: ['never'], mutator: 'nobody', handle_silenced: false },
@@ -54,7 +54,7 @@ async function open(): Promise<{ story: HandlerStory; v2: V2Peer }> {
     },
     { hasAdministrator: true },
   );
-  return { story, v2: new V2Peer(story.url) };
+  return { scenario, v2: new V2Peer(scenario.url) };
 }
 
 const put = async (v2: V2Peer, object: object): Promise<void> => {
@@ -63,7 +63,7 @@ const put = async (v2: V2Peer, object: object): Promise<void> => {
 };
 
 test('an event goes through the filters, the mutator and the handler of each workflow', async () => {
-  const { story, v2 } = await open();
+  const { scenario, v2 } = await open();
   await put(
     v2,
     pipeline(
@@ -72,40 +72,40 @@ test('an event goes through the filters, the mutator and the handler of each wor
       { name: 'all', mutator: 'short', handler: 'desk' },
     ),
   );
-  await story.report(1, RESULT);
-  expect(await story.lines('desk')).toEqual(['short']);
-  expect(await story.lines('pager')).toEqual([]);
-  await story.report(2, RESULT);
-  expect(await story.lines('desk')).toEqual(['short']);
-  expect((await story.lines('pager')).map((line) => JSON.parse(line) as object)).toMatchObject([
+  await scenario.report(1, RESULT);
+  expect(await scenario.lines('desk')).toEqual(['short']);
+  expect(await scenario.lines('pager')).toEqual([]);
+  await scenario.report(2, RESULT);
+  expect(await scenario.lines('desk')).toEqual(['short']);
+  expect((await scenario.lines('pager')).map((line) => JSON.parse(line) as object)).toMatchObject([
     { check: { status: 2 }, pipelines: PAGE },
   ]);
 });
 
 test('a check that names a handler and a pipeline runs the handler for both', async () => {
-  const { story, v2 } = await open();
+  const { scenario, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', handler: 'desk' }));
-  await story.report(2, { handlers: ['desk'], pipelines: PAGE });
-  expect(await story.actions('desk')).toEqual(['create 2', 'create 2']);
+  await scenario.report(2, { handlers: ['desk'], pipelines: PAGE });
+  expect(await scenario.actions('desk')).toEqual(['create 2', 'create 2']);
 });
 
 test('a check of the configuration that names only a pipeline does not run the handler default', async () => {
-  const { story, v2 } = await open();
+  const { scenario, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', handler: 'desk' }));
-  await story.report(2, { pipelines: [{ name: 'page' }] });
-  expect(await story.actions('desk')).toEqual(['create 2']);
-  const handlers = await explained(story);
+  await scenario.report(2, { pipelines: [{ name: 'page' }] });
+  expect(await scenario.actions('desk')).toEqual(['create 2']);
+  const handlers = await explained(scenario);
   expect(handlers.map(({ handler }) => handler)).toEqual(['page#all']);
 });
 
 test('each member of a handler set runs with the filters of the workflow that names the set', async () => {
-  const { story, v2 } = await open();
+  const { scenario, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', filters: ['critical'], handler: 'both' }));
-  await story.report(1, RESULT);
-  await story.report(2, RESULT);
-  expect(await story.actions('desk')).toEqual(['create 2']);
-  expect(await story.lines('pager')).toHaveLength(1);
-  const handlers = await explained(story);
+  await scenario.report(1, RESULT);
+  await scenario.report(2, RESULT);
+  expect(await scenario.actions('desk')).toEqual(['create 2']);
+  expect(await scenario.lines('pager')).toHaveLength(1);
+  const handlers = await explained(scenario);
   expect(handlers.map(({ handler }) => handler)).toEqual(['page#all#desk', 'page#all#pager']);
 });
 
@@ -115,16 +115,16 @@ test.each<{ filters: string[]; runs: number }>([
 ])(
   'a silenced event goes through a workflow unless the workflow has the filter not_silenced: $filters',
   async ({ filters, runs }) => {
-    const { story, v2 } = await open();
-    await story.api.silence({ check: 'disk' });
+    const { scenario, v2 } = await open();
+    await scenario.api.silence({ check: 'disk' });
     await put(v2, pipeline('page', { name: 'all', filters, handler: 'pager' }));
-    await story.report(2, RESULT);
-    expect(await story.lines('pager')).toHaveLength(runs);
+    await scenario.report(2, RESULT);
+    expect(await scenario.lines('pager')).toHaveLength(runs);
   },
 );
 
 test('an event that is posted to the v2 API is handled by the pipelines that the event names', async () => {
-  const { story, v2 } = await open();
+  const { scenario, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', filters: ['is_incident'], handler: 'pager' }));
   const event = {
     entity: { entity_class: 'proxy', metadata: { name: 'e' } },
@@ -132,14 +132,14 @@ test('an event that is posted to the v2 API is handled by the pipelines that the
     pipelines: PAGE,
   };
   await v2.put(`${NAMESPACE}/events/e/c`, event);
-  expect(await story.lines('pager')).toEqual([]);
+  expect(await scenario.lines('pager')).toEqual([]);
   await v2.put(`${NAMESPACE}/events/e/c`, { ...event, check: { ...event.check, status: 2 } });
-  expect(await story.lines('pager')).toHaveLength(1);
+  expect(await scenario.lines('pager')).toHaveLength(1);
   expect((await v2.get(`${NAMESPACE}/events/e/c`)).body).toMatchObject({ pipelines: PAGE });
 });
 
 test('an event with an empty list of pipelines is handled by the pipelines of its stored check', async () => {
-  const { story, v2 } = await open();
+  const { scenario, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', handler: 'pager' }));
   const check = {
     metadata: { name: 'c', namespace: 'default' },
@@ -153,12 +153,12 @@ test('an event with an empty list of pipelines is handled by the pipelines of it
     entity: { entity_class: 'proxy', metadata: { name: 'e' } },
     check: { metadata: { name: 'c' }, status: 2, output: '', pipelines: [] },
   });
-  expect(await story.lines('pager')).toHaveLength(1);
+  expect(await scenario.lines('pager')).toHaveLength(1);
 });
 
 test('a workflow whose handler groups events sends one notification for the group', async () => {
-  const { story, v2 } = await open();
-  const handler = { command: `cat >> ${join(story.dir, 'grouped')}; echo >> ${join(story.dir, 'grouped')}` };
+  const { scenario, v2 } = await open();
+  const handler = { command: `cat >> ${join(scenario.dir, 'grouped')}; echo >> ${join(scenario.dir, 'grouped')}` };
   await v2.put(`${NAMESPACE}/handlers/grouped`, {
     metadata: { name: 'grouped', namespace: 'default' },
     type: 'pipe',
@@ -166,14 +166,14 @@ test('a workflow whose handler groups events sends one notification for the grou
     mon: { group_by: ['client'], group_wait: 10 },
   });
   await put(v2, pipeline('page', { name: 'all', handler: 'grouped' }));
-  await story.report(2, RESULT);
-  await story.report(2, { ...RESULT, name: 'http' });
-  expect(await story.api.handlerGroups()).toMatchObject([{ handler: 'page#all', firing: 2 }]);
+  await scenario.report(2, RESULT);
+  await scenario.report(2, { ...RESULT, name: 'http' });
+  expect(await scenario.api.handlerGroups()).toMatchObject([{ handler: 'page#all', firing: 2 }]);
 });
 
 describe('a pipeline with a missing part', () => {
   test('the explanation names the missing part of each workflow with the reason', async () => {
-    const { story, v2 } = await open();
+    const { scenario, v2 } = await open();
     await put(
       v2,
       pipeline(
@@ -188,8 +188,8 @@ describe('a pipeline with a missing part', () => {
     );
     await put(v2, pipeline('empty'));
     const others = [{ name: 'empty' }, { name: 'nowhere' }, { name: 'x', type: 'Other', api_version: 'other/v1' }];
-    await story.report(2, { handlers: [], pipelines: [...PAGE, ...others] });
-    const handlers = await explained(story);
+    await scenario.report(2, { handlers: [], pipelines: [...PAGE, ...others] });
+    const handlers = await explained(scenario);
     expect(handlers).toMatchObject([
       {
         handler: 'page#gone',
@@ -213,53 +213,53 @@ describe('a pipeline with a missing part', () => {
   });
 
   test('a notification with a missing mutator becomes a dead letter, which a retry delivers once the mutator exists', async () => {
-    const { story, v2 } = await open();
+    const { scenario, v2 } = await open();
     await put(v2, pipeline('page', { name: 'mutated', mutator: 'late', handler: 'desk' }));
-    await story.report(2, RESULT);
-    await story.settled();
-    const [letter] = await story.api.deadLetters();
+    await scenario.report(2, RESULT);
+    await scenario.settled();
+    const [letter] = await scenario.api.deadLetters();
     expect(letter).toMatchObject({ handler: 'page#mutated', reason: 'unknown mutator: late' });
     const mutator = { metadata: { name: 'late', namespace: 'default' }, command: 'printf late' };
     await v2.put(`${NAMESPACE}/mutators/late`, mutator);
-    const retried = await runMonctl(['dead-letter', 'retry', String(letter?.id)], { MON_BACKEND: story.url });
+    const retried = await runMonctl(['dead-letter', 'retry', String(letter?.id)], { MON_BACKEND: scenario.url });
     expect(retried).toMatchObject({ code: 0 });
-    expect(await story.lines('desk')).toEqual(['late']);
+    expect(await scenario.lines('desk')).toEqual(['late']);
   });
 
   test('a queued notification whose pipeline is deleted becomes a dead letter', async () => {
-    const { story, v2 } = await open();
+    const { scenario, v2 } = await open();
     const failing = { metadata: { name: 'slow', namespace: 'default' }, type: 'pipe', command: 'exit 1' };
     await v2.put(`${NAMESPACE}/handlers/slow`, { ...failing, mon: { retry: { attempts: 2, delay: 60 } } });
     await put(v2, pipeline('page', { name: 'all', handler: 'slow' }));
-    await story.report(2, RESULT);
+    await scenario.report(2, RESULT);
     await expect
-      .poll(() => story.api.handlers())
+      .poll(() => scenario.api.handlers())
       .toContainEqual(expect.objectContaining({ name: 'page#all', retrying: 1 }));
-    expect(await story.api.handlers()).toContainEqual(expect.objectContaining({ name: 'page#all', type: 'pipe' }));
+    expect(await scenario.api.handlers()).toContainEqual(expect.objectContaining({ name: 'page#all', type: 'pipe' }));
     await v2.delete(`${NAMESPACE}/pipelines/page`);
-    story.clock.advance(120_000);
+    scenario.clock.advance(120_000);
     await expect
-      .poll(() => story.api.deadLetters())
+      .poll(() => scenario.api.deadLetters())
       .toMatchObject([{ handler: 'page#all', reason: 'handler is not defined' }]);
   });
 });
 
 test('event explain, simulate and handler test name the pipeline and the workflow', async () => {
-  const { story, v2 } = await open();
+  const { scenario, v2 } = await open();
   await put(v2, pipeline('page', { name: 'all', filters: ['critical'], handler: 'desk' }));
-  const env = { MON_BACKEND: story.url };
-  const file = join(story.dir, 'result.json');
+  const env = { MON_BACKEND: scenario.url };
+  const file = join(scenario.dir, 'result.json');
   await writeFile(file, JSON.stringify({ source: 'web-1', name: 'disk', output: '', status: 1, ...RESULT }));
   const simulated = await runMonctl(['simulate', file], env);
   expect(simulated.stdout).toMatch(
     /HANDLER +PIPELINE +VERDICT +REASON\npage#all +page\/all runs desk +filtered +filtered by critical/,
   );
-  await story.report(2, RESULT);
-  await story.settled();
-  const { stdout } = await runMonctl(['event', 'explain', 'web-1', 'disk'], env, { nowMs: story.clock.now() });
+  await scenario.report(2, RESULT);
+  await scenario.settled();
+  const { stdout } = await runMonctl(['event', 'explain', 'web-1', 'disk'], env, { nowMs: scenario.clock.now() });
   expect(stdout).toMatch(/page#all +page\/all runs desk +handle +delivered/);
-  await story.lines('desk');
+  await scenario.lines('desk');
   const tested = await runMonctl(['handler', 'test', 'page#all'], env);
   expect(tested).toMatchObject({ code: 0, stderr: '' });
-  expect(await story.lines('desk')).toHaveLength(1);
+  expect(await scenario.lines('desk')).toHaveLength(1);
 });

@@ -1,32 +1,36 @@
 import { describe, expect, test, vi } from 'vitest';
-import { HandlerStory } from '../../support/handler-story.ts';
+import { HandlerScenario } from '../../support/handler-scenario.ts';
 
 describe('the handlers of an event', () => {
   const handlers = { default: {}, mail: {}, chat: {}, pager: {} };
   const NAMES = Object.keys(handlers);
 
-  async function whoWasTold(sets: object, attributes: Readonly<Record<string, unknown>>): Promise<string[]> {
-    const story = await HandlerStory.open({ handlers: { ...handlers, ...sets } });
-    await story.report(2, attributes);
-    const told: string[] = [];
-    for (const name of NAMES) for (const _ of await story.lines(name)) told.push(name);
-    return told;
+  async function notifiedHandlers(sets: object, attributes: Readonly<Record<string, unknown>>): Promise<string[]> {
+    const scenario = await HandlerScenario.open({ handlers: { ...handlers, ...sets } });
+    await scenario.report(2, attributes);
+    const notified: string[] = [];
+    for (const name of NAMES) for (const _ of await scenario.lines(name)) notified.push(name);
+    return notified;
   }
 
   const team = { type: 'set', handlers: ['mail', 'chat'] };
 
-  test.each<{ title: string; sets?: object; check: Readonly<Record<string, unknown>>; told: string[] }>([
-    { title: 'a check without handlers runs default', check: {}, told: ['default'] },
-    { title: 'a check with one handler runs that handler', check: { handler: 'mail' }, told: ['mail'] },
-    { title: 'handlers takes precedence over handler', check: { handler: 'mail', handlers: ['chat'] }, told: ['chat'] },
-    { title: 'an empty list of handlers runs no handler', check: { handlers: [] }, told: [] },
-    { title: 'a handler that is named twice runs once', check: { handlers: ['mail', 'mail'] }, told: ['mail'] },
-    { title: 'a handler set runs its members', sets: { team }, check: { handler: 'team' }, told: ['mail', 'chat'] },
+  test.each<{ title: string; sets?: object; check: Readonly<Record<string, unknown>>; notified: string[] }>([
+    { title: 'a check without handlers runs default', check: {}, notified: ['default'] },
+    { title: 'a check with one handler runs that handler', check: { handler: 'mail' }, notified: ['mail'] },
+    {
+      title: 'handlers takes precedence over handler',
+      check: { handler: 'mail', handlers: ['chat'] },
+      notified: ['chat'],
+    },
+    { title: 'an empty list of handlers runs no handler', check: { handlers: [] }, notified: [] },
+    { title: 'a handler that is named twice runs once', check: { handlers: ['mail', 'mail'] }, notified: ['mail'] },
+    { title: 'a handler set runs its members', sets: { team }, check: { handler: 'team' }, notified: ['mail', 'chat'] },
     {
       title: 'a set in a set runs each member once even if members are also named directly',
       sets: { team, all: { type: 'set', handlers: ['team', 'mail', 'pager'] } },
       check: { handlers: ['pager', 'all', 'chat'] },
-      told: ['mail', 'chat', 'pager'],
+      notified: ['mail', 'chat', 'pager'],
     },
     {
       title: 'a third level of sets is rejected, and the handlers of the first two levels run',
@@ -36,78 +40,80 @@ describe('the handlers of an event', () => {
         world: { type: 'set', handlers: ['all'] },
       },
       check: { handler: 'world' },
-      told: ['pager'],
+      notified: ['pager'],
     },
     {
       title: 'a set that contains itself runs its other members',
       sets: { ring: { type: 'set', handlers: ['ring', 'mail'] } },
       check: { handler: 'ring' },
-      told: ['mail'],
+      notified: ['mail'],
     },
     {
       title: 'severities, filter and mutator of a set have no effect',
       sets: { strict: { ...team, severities: ['ok'], filter: 'none', mutator: 'none' } },
       check: { handler: 'strict' },
-      told: ['mail', 'chat'],
+      notified: ['mail', 'chat'],
     },
-    { title: 'the handler default may be a set', sets: { default: team }, check: {}, told: ['mail', 'chat'] },
+    { title: 'the handler default may be a set', sets: { default: team }, check: {}, notified: ['mail', 'chat'] },
     {
       title: 'contacts run in addition to handlers',
       check: { handlers: ['mail'], contact: 'pager' },
-      told: ['mail', 'pager'],
+      notified: ['mail', 'pager'],
     },
     {
       title: 'an unknown handler does not prevent a known handler from running',
       check: { handlers: ['nobody', 'mail'] },
-      told: ['mail'],
+      notified: ['mail'],
     },
-  ])('an event runs the right handlers for its check: $title', async ({ sets = {}, check, told }) => {
-    expect(await whoWasTold(sets, check)).toEqual(told);
+  ])('an event runs the right handlers for its check: $title', async ({ sets = {}, check, notified }) => {
+    expect(await notifiedHandlers(sets, check)).toEqual(notified);
   });
 
   test('an unknown handler causes an error in the log at most once a minute', async () => {
-    const story = await HandlerStory.open({ handlers: {} });
-    for (let times = 0; times < 5; times++) await story.report(2);
-    await story.pass(60);
-    await story.report(2);
-    expect(story.said('unknown handler')).toMatchObject([
+    const scenario = await HandlerScenario.open({ handlers: {} });
+    for (let times = 0; times < 5; times++) await scenario.report(2);
+    await scenario.pass(60);
+    await scenario.report(2);
+    expect(scenario.logRecords('unknown handler')).toMatchObject([
       { level: 'error', fields: { handler: 'default', client: 'web-1', check: 'disk' } },
       { level: 'error', fields: { handler: 'default', omitted: 4 } },
     ]);
   });
 
   test('the check definition provides the handlers, and the result overrides them', async () => {
-    const story = await HandlerStory.open({
+    const scenario = await HandlerScenario.open({
       handlers,
       checks: { disk: { command: 'df', interval: 60, subscribers: ['web'], handlers: ['pager'], runbook: 'wiki' } },
     });
-    await story.report(2);
-    expect(await story.told('pager')).toMatchObject([{ check: { runbook: 'wiki', interval: 60 } }]);
-    await story.report(2, { handlers: ['mail'] });
-    expect([await story.lines('pager'), await story.lines('mail')].map(({ length }) => length)).toEqual([0, 1]);
+    await scenario.report(2);
+    expect(await scenario.notifications('pager')).toMatchObject([{ check: { runbook: 'wiki', interval: 60 } }]);
+    await scenario.report(2, { handlers: ['mail'] });
+    expect([await scenario.lines('pager'), await scenario.lines('mail')].map(({ length }) => length)).toEqual([0, 1]);
   });
 
   test('a reload of the configuration changes the handlers from the next event on', async () => {
-    const story = await HandlerStory.open({ handlers: { default: { type: 'set', handlers: ['mail'] }, mail: {} } });
-    await story.report(2);
-    await story.reload({ handlers: { default: { type: 'set', handlers: ['chat'] }, chat: {} } });
-    await story.report(2);
-    expect([await story.lines('mail'), await story.lines('chat')].map(({ length }) => length)).toEqual([1, 1]);
+    const scenario = await HandlerScenario.open({
+      handlers: { default: { type: 'set', handlers: ['mail'] }, mail: {} },
+    });
+    await scenario.report(2);
+    await scenario.reload({ handlers: { default: { type: 'set', handlers: ['chat'] }, chat: {} } });
+    await scenario.report(2);
+    expect([await scenario.lines('mail'), await scenario.lines('chat')].map(({ length }) => length)).toEqual([1, 1]);
   });
 });
 
 describe('the input of a handler', () => {
   test('the input of a handler is the event, the output of the check, or the output of a mutator', async () => {
-    const story = await HandlerStory.open({
+    const scenario = await HandlerScenario.open({
       handlers: { whole: {}, line: { mutator: 'only_check_output' }, wrapped: { mutator: 'wrap' } },
       mutators: { wrap: { command: 'echo "$(wc -c) bytes"; echo of JSON >&2' } },
     });
-    await story.report(2, { output: 'disk full', handlers: ['whole', 'line', 'wrapped'] });
-    const [whole = ''] = await story.lines('whole');
+    await scenario.report(2, { output: 'disk full', handlers: ['whole', 'line', 'wrapped'] });
+    const [whole = ''] = await scenario.lines('whole');
     expect(JSON.parse(whole)).toMatchObject({ check: { output: 'disk full' } });
-    expect(await story.lines('line')).toEqual(['disk full']);
+    expect(await scenario.lines('line')).toEqual(['disk full']);
     // The output consists of standard output, standard error, and the newline that the handler adds.
-    expect(await story.lines('wrapped')).toEqual([`${String(whole.length)} bytes`, 'of JSON', '']);
+    expect(await scenario.lines('wrapped')).toEqual([`${String(whole.length)} bytes`, 'of JSON', '']);
   });
 
   test.each<{ title: string; mutator: string; command: string; afterMs?: number; message: string; why: string }>([
@@ -123,20 +129,20 @@ describe('the input of a handler', () => {
     { title: 'that is not defined', mutator: 'nobody', command: 'cat', message: 'unknown mutator', why: 'nobody' },
   ])('a mutator $title causes an error in the log and a dead letter', async (mutating) => {
     const { mutator, command, afterMs = 0, message, why } = mutating;
-    const story = await HandlerStory.open({
+    const scenario = await HandlerScenario.open({
       handlers: { default: { mutator }, other: {} },
       mutators: { odd: { command, timeout: 60 } },
     });
-    await story.report(2, { handlers: ['default', 'other'] });
+    await scenario.report(2, { handlers: ['default', 'other'] });
     await vi.waitFor(() => {
-      story.clock.advance(afterMs);
-      expect(story.said(message)).toHaveLength(1);
+      scenario.clock.advance(afterMs);
+      expect(scenario.logRecords(message)).toHaveLength(1);
     });
-    expect(await story.lines()).toEqual([]);
-    expect(story.said(message)).toMatchObject([{ level: 'error', fields: { handler: 'default', mutator } }]);
-    expect(await story.api.deadLetters()).toMatchObject([
+    expect(await scenario.lines()).toEqual([]);
+    expect(scenario.logRecords(message)).toMatchObject([{ level: 'error', fields: { handler: 'default', mutator } }]);
+    expect(await scenario.api.deadLetters()).toMatchObject([
       { handler: 'default', reason: expect.stringMatching(`^${message}.*${why}`) as string },
     ]);
-    expect(await story.lines('other')).toHaveLength(1);
+    expect(await scenario.lines('other')).toHaveLength(1);
   });
 });

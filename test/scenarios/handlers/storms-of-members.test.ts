@@ -36,21 +36,21 @@ class Pair {
   readonly writer: Member;
   readonly other: Member;
   readonly #configFile: string;
-  readonly #toldFile: string;
+  readonly #notificationsFile: string;
 
   private constructor(dir: string, writer: Member, other: Member) {
     this.writer = writer;
     this.other = other;
     this.#configFile = join(dir, 'backend.json');
-    this.#toldFile = join(dir, 'told');
+    this.#notificationsFile = join(dir, 'notifications');
   }
 
   static async open(settings: object, groupWait: number): Promise<Pair> {
     const dir = await tempDir();
-    const [configFile, told] = [join(dir, 'backend.json'), join(dir, 'told')];
+    const [configFile, file] = [join(dir, 'backend.json'), join(dir, 'notifications')];
     const handler = {
       type: 'pipe',
-      command: `tr -d '\\n' >> ${told} && echo >> ${told}`,
+      command: `tr -d '\\n' >> ${file} && echo >> ${file}`,
       group_by: ['client.rack'],
       group_wait: groupWait,
       group_interval: 1,
@@ -99,8 +99,8 @@ class Pair {
   }
 
   /** Returns one line per handler run that summarizes its notification: the group and the changes of its events. */
-  async told(): Promise<string[]> {
-    const text = await readFile(this.#toldFile, 'utf8').catch(() => '');
+  async notifications(): Promise<string[]> {
+    const text = await readFile(this.#notificationsFile, 'utf8').catch(() => '');
     return text.split('\n').flatMap((line) => {
       if (!line.endsWith('}')) return [];
       const { group, events } = JSON.parse(line) as ToldGroup;
@@ -110,7 +110,7 @@ class Pair {
   }
 }
 
-const tellsOf = (rack: string, events: readonly string[]): string =>
+const notificationOf = (rack: string, events: readonly string[]): string =>
   `{"client.rack":"${rack}"}: ${events.map((event) => `${event} new`).join()}`;
 
 /** Returns for each event which event inhibits it and how many groups contain it, according to the feed of a member. */
@@ -124,7 +124,7 @@ const shown = ({ feed }: Member): unknown =>
 
 test('two members send one notification for a failing switch, and the pending ones when the inhibition rule is removed', async () => {
   const pair = await Pair.open({ inhibitions: INHIBITIONS }, 2);
-  const told = (): Promise<string[]> => pair.told();
+  const notifications = (): Promise<string[]> => pair.notifications();
   await pair.saveClients('a', ['switch', ...HOSTS]);
   await pair.saveClients('b', ['web-0', 'web-1', 'web-2']);
   await pair.report('ping', 2, HOSTS.slice(0, 3));
@@ -147,9 +147,12 @@ test('two members send one notification for a failing switch, and the pending on
       ]),
     );
   }
-  await vi.waitFor(async () => expect(await told()).toHaveLength(2));
+  await vi.waitFor(async () => expect(await notifications()).toHaveLength(2));
   const web = ['web-0/http', 'web-1/http', 'web-2/http'];
-  expect((await told()).toSorted()).toEqual([tellsOf('a', ['switch/uplink']), tellsOf('b', web)]);
+  expect((await notifications()).toSorted()).toEqual([
+    notificationOf('a', ['switch/uplink']),
+    notificationOf('b', web),
+  ]);
   await vi.waitFor(async () =>
     expect(await pair.other.api.handlerGroups()).toEqual(await pair.writer.api.handlerGroups()),
   );
@@ -159,8 +162,8 @@ test('two members send one notification for a failing switch, and the pending on
   ]);
 
   await pair.inhibit({});
-  await vi.waitFor(async () => expect(await told()).toHaveLength(3));
-  expect((await told()).at(-1)).toContain(HOSTS.map((host) => `${host}/ping new`).join());
+  await vi.waitFor(async () => expect(await notifications()).toHaveLength(3));
+  expect((await notifications()).at(-1)).toContain(HOSTS.map((host) => `${host}/ping new`).join());
   for (const member of pair.both) {
     await vi.waitFor(() =>
       expect(shown(member)).toMatchObject(Object.fromEntries(HOSTS.map((host) => [`${host}/ping`, [undefined, 1]]))),
@@ -189,16 +192,16 @@ test('a follower that becomes leader after a kill sends the pending notification
   await pair.report('uplink', 2, ['switch']);
   await pair.report('http', 2, ['web-0', 'web-1']);
   await pair.writer.daemon.end('SIGKILL');
-  expect(await pair.told()).toEqual([]);
-  await vi.waitFor(async () => expect(await pair.told()).toHaveLength(2));
+  expect(await pair.notifications()).toEqual([]);
+  await vi.waitFor(async () => expect(await pair.notifications()).toHaveLength(2));
   const { api } = pair.other;
   await vi.waitFor(async () => {
     for (const group of await api.handlerGroups()) expect(group).toMatchObject({ pending: 0 });
     expect(await api.handlers()).toMatchObject([{ name: 'default', queued: 0, running: 0, dead_letters: 0 }]);
   });
-  expect((await pair.told()).toSorted()).toEqual([
-    tellsOf('', ['web-0/http', 'web-1/http']),
-    tellsOf('a', ['switch/uplink']),
+  expect((await pair.notifications()).toSorted()).toEqual([
+    notificationOf('', ['web-0/http', 'web-1/http']),
+    notificationOf('a', ['switch/uplink']),
   ]);
 });
 
@@ -223,6 +226,6 @@ test('an aggregate rule opens one event in each namespace, and both members show
   }
   // Handlers of the configuration belong to the namespace `default`, so only the event in that namespace is notified.
   const ofRule = async (): Promise<readonly string[]> =>
-    (await pair.told()).filter((line) => line.includes('shop new'));
+    (await pair.notifications()).filter((line) => line.includes('shop new'));
   await vi.waitFor(async () => expect(await ofRule()).toHaveLength(1));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HandlerStory } from '../../support/handler-story.ts';
+import { HandlerScenario } from '../../support/handler-scenario.ts';
 import { runMonctl } from '../../support/run-monctl.ts';
 
 const SETTINGS = {
@@ -16,8 +16,8 @@ interface ToldGroup {
 }
 
 /** Returns one line per handler run since the previous call that summarizes its notification. */
-async function groupsTold(story: HandlerStory): Promise<string[]> {
-  return (await story.lines()).map((line) => {
+async function notifiedGroups(scenario: HandlerScenario): Promise<string[]> {
+  return (await scenario.lines()).map((line) => {
     const { group, events } = JSON.parse(line) as ToldGroup;
     const listed = events.map(({ change, client, check }) => `${client.name}/${check.name} ${change}`);
     return `${JSON.stringify(group.by)} ${String(group.firing)} firing, ${String(group.resolved)} resolved: ${listed.join()}`;
@@ -25,14 +25,14 @@ async function groupsTold(story: HandlerStory): Promise<string[]> {
 }
 
 test('a failing switch causes one notification, whichever check fails first and whichever program restarts', async () => {
-  const story = await HandlerStory.open(SETTINGS);
-  const { api } = story;
+  const scenario = await HandlerScenario.open(SETTINGS);
+  const { api } = scenario;
   await Promise.all(['switch-a', ...HOSTS].map((name) => api.saveClient({ name, address: '192.0.2.1', rack: 'a' })));
-  await Promise.all(HOSTS.map((source) => story.report(2, { source, name: 'ping' })));
-  await story.report(2, { source: 'elsewhere', name: 'ping' });
-  await story.report(2, { source: 'switch-a', name: 'uplink' });
+  await Promise.all(HOSTS.map((source) => scenario.report(2, { source, name: 'ping' })));
+  await scenario.report(2, { source: 'elsewhere', name: 'ping' });
+  await scenario.report(2, { source: 'switch-a', name: 'uplink' });
   const monctl = async (...args: readonly string[]): Promise<string> =>
-    (await runMonctl([...args, '--backend', story.url])).stdout;
+    (await runMonctl([...args, '--backend', scenario.url])).stdout;
   // monctl uses the clock of the machine, which is ahead of the backend's clock, so the group is shown as already due.
   expect(await monctl('handler', 'groups')).toMatch(/default +client\.rack=a +CRIT +31 +31 +never +now/);
   expect(await monctl('event', 'explain', 'switch-a', 'uplink')).toContain(
@@ -45,9 +45,9 @@ test('a failing switch causes one notification, whichever check fails first and 
   expect(await api.simulate({ source: 'host-000', name: 'disk', output: 'full', status: 2 })).toMatchObject({
     handlers: [{ verdict: 'inhibited', inhibited_by: { rule: 'switch-down', client: 'switch-a', check: 'uplink' } }],
   });
-  await story.restart();
-  await story.pass(30);
-  expect((await groupsTold(story)).toSorted()).toEqual([
+  await scenario.restart();
+  await scenario.pass(30);
+  expect((await notifiedGroups(scenario)).toSorted()).toEqual([
     '{"client.rack":""} 1 firing, 0 resolved: elsewhere/ping new',
     '{"client.rack":"a"} 1 firing, 0 resolved: switch-a/uplink new',
   ]);
@@ -56,14 +56,14 @@ test('a failing switch causes one notification, whichever check fails first and 
 
   // While the problem lasts, no notification is repeated. When it ends, only the events whose opening was notified are
   // notified as resolved.
-  await Promise.all(HOSTS.map((source) => story.report(2, { source, name: 'ping' })));
-  await story.pass(600, 300);
-  expect(await groupsTold(story)).toEqual([]);
-  await story.report(0, { source: 'switch-a', name: 'uplink' });
-  await Promise.all(HOSTS.slice(1).map((source) => story.report(0, { source, name: 'ping' })));
-  await story.report(2, { source: 'host-000', name: 'ping' });
-  await story.pass(300, 30);
-  expect(await groupsTold(story)).toEqual([
+  await Promise.all(HOSTS.map((source) => scenario.report(2, { source, name: 'ping' })));
+  await scenario.pass(600, 300);
+  expect(await notifiedGroups(scenario)).toEqual([]);
+  await scenario.report(0, { source: 'switch-a', name: 'uplink' });
+  await Promise.all(HOSTS.slice(1).map((source) => scenario.report(0, { source, name: 'ping' })));
+  await scenario.report(2, { source: 'host-000', name: 'ping' });
+  await scenario.pass(300, 30);
+  expect(await notifiedGroups(scenario)).toEqual([
     '{"client.rack":"a"} 1 firing, 1 resolved: host-000/ping new,switch-a/uplink resolved',
   ]);
 });

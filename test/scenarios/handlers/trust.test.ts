@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { send } from '../../support/raw-http.ts';
-import { HandlerStory } from '../../support/handler-story.ts';
+import { HandlerScenario } from '../../support/handler-scenario.ts';
 
 /**
  * Returns text that would create a file if a shell ran it, for every kind of quoting. The tests put it into every
@@ -14,52 +14,54 @@ const attack = (file: string): string =>
 /** Tests that a backend only runs commands from the definitions on its own machine (security S14). */
 describe('data from outside is never executed', () => {
   test('shell syntax in the text of an event is passed to handlers and mutators as plain text', async () => {
-    const story = await HandlerStory.open({
+    const scenario = await HandlerScenario.open({
       handlers: { default: {}, short: { mutator: 'line' } },
       mutators: { line: { command: 'cat' } },
     });
-    const planted = join(story.dir, 'planted');
-    await story.api.saveClient({ name: 'web-1', address: `$(touch ${planted})`, note: attack(planted) });
-    await story.report(2, {
+    const planted = join(scenario.dir, 'planted');
+    await scenario.api.saveClient({ name: 'web-1', address: `$(touch ${planted})`, note: attack(planted) });
+    await scenario.report(2, {
       output: attack(planted),
       handlers: ['default', 'short'],
       extra: { deep: [attack(planted)] },
     });
-    const whole = await story.told('default');
+    const whole = await scenario.notifications('default');
     expect(whole).toMatchObject([{ client: { note: attack(planted) }, check: { output: attack(planted) } }]);
-    expect(await story.told('short')).toEqual(whole);
+    expect(await scenario.notifications('short')).toEqual(whole);
     expect(existsSync(planted)).toBe(false);
   });
 
   test('a result cannot define a command, handler, filter or mutator', async () => {
-    const story = await HandlerStory.open();
-    const planted = join(story.dir, 'planted');
+    const scenario = await HandlerScenario.open();
+    const planted = join(scenario.dir, 'planted');
     const command = `touch ${planted}`;
     const pipe = { type: 'pipe', command };
-    await story.report(2, {
+    await scenario.report(2, {
       command,
       mutator: command,
       filter: command,
       handlers: [command, 'default'],
       hooks: { critical: { command } },
     });
-    expect(await story.lines()).toHaveLength(1);
-    expect(story.said('unknown handler')).toMatchObject([{ fields: { handler: command } }]);
+    expect(await scenario.lines()).toHaveLength(1);
+    expect(scenario.logRecords('unknown handler')).toMatchObject([{ fields: { handler: command } }]);
     for (const body of [{ handler: pipe }, { handlers: [pipe] }]) {
       const text = JSON.stringify({ source: 'web-1', name: 'disk', output: '', status: 2, ...body });
-      expect(await send(story.url, { method: 'POST', target: '/results', body: text })).toMatchObject({ status: 400 });
+      expect(await send(scenario.url, { method: 'POST', target: '/results', body: text })).toMatchObject({
+        status: 400,
+      });
     }
-    await story.settled();
+    await scenario.settled();
     expect(existsSync(planted)).toBe(false);
   });
 
   test.each(['/handlers', '/settings', '/checks', '/checks/disk', '/api/mon/v1/handlers', '/mutators'])(
     'the path %s accepts no definition',
     async (target) => {
-      const story = await HandlerStory.open();
+      const scenario = await HandlerScenario.open();
       const body = JSON.stringify({ name: 'disk', type: 'pipe', command: 'true' });
       for (const method of ['POST', 'PUT', 'PATCH']) {
-        expect([404, 405]).toContain((await send(story.url, { method, target, body })).status);
+        expect([404, 405]).toContain((await send(scenario.url, { method, target, body })).status);
       }
     },
   );
@@ -67,13 +69,13 @@ describe('data from outside is never executed', () => {
   test('a handler and its mutator get only common environment variables and no other variable of the backend', async () => {
     process.env['MON_STORY_PASSWORD'] = 'hunter2';
     onTestFinished(() => void delete process.env['MON_STORY_PASSWORD']);
-    const story = await HandlerStory.open({
+    const scenario = await HandlerScenario.open({
       handlers: { default: { type: 'pipe', command: 'cat >/dev/null; env' }, mutated: { mutator: 'env' } },
       mutators: { env: { command: 'cat >/dev/null; env' } },
     });
-    await story.report(2, { handlers: ['default', 'mutated'] });
-    const mutated = (await story.lines('mutated')).join('\n');
-    const output = story.said('handler output').find(({ fields }) => fields['handler'] === 'default');
+    await scenario.report(2, { handlers: ['default', 'mutated'] });
+    const mutated = (await scenario.lines('mutated')).join('\n');
+    const output = scenario.logRecords('handler output').find(({ fields }) => fields['handler'] === 'default');
     const seen = [String(output?.fields['output']), mutated];
     for (const environment of seen) {
       expect(environment).toContain('PATH=');

@@ -4,68 +4,74 @@ import { aggregateRuleSchema } from '../../../shared/schemas/aggregate-rule.ts';
 
 type Rule = Parameters<typeof ruleVerdict>[0];
 
-const counts = (told: Partial<RuleCounts>): RuleCounts => ({ fresh: 10, notOk: 0, stale: 0, ignored: 0, ...told });
+const counts = (overrides: Partial<RuleCounts>): RuleCounts => ({
+  fresh: 10,
+  notOk: 0,
+  stale: 0,
+  ignored: 0,
+  ...overrides,
+});
 
 describe('a rule of an aggregate (spec, aggregates 1)', () => {
-  test.each<{ name: string; rule: Rule; told: Partial<RuleCounts>; status: number; output: string }>([
+  test.each<{ name: string; rule: Rule; overrides: Partial<RuleCounts>; status: number; output: string }>([
     {
       name: 'OK below its thresholds',
       rule: { warning: '20%', critical: '50%' },
-      told: { notOk: 1 },
+      overrides: { notOk: 1 },
       status: 0,
       output: '1 of 10 (10 %) not OK (warning from 20%, critical from 50%)',
     },
     {
       name: 'a warning at a percentage threshold',
       rule: { warning: '20%', critical: '50%' },
-      told: { notOk: 2 },
+      overrides: { notOk: 2 },
       status: 1,
       output: '2 of 10 (20 %) not OK (warning from 20%, critical from 50%)',
     },
     {
       name: 'the more severe status when two thresholds are reached',
       rule: { warning: 2, critical: '50%' },
-      told: { notOk: 5 },
+      overrides: { notOk: 5 },
       status: 2,
       output: '5 of 10 (50 %) not OK (warning from 2, critical from 50%)',
     },
     {
       name: 'critical at a threshold that is a number, whatever the number of results is',
       rule: { critical: 3 },
-      told: { fresh: 1000, notOk: 3 },
+      overrides: { fresh: 1000, notOk: 3 },
       status: 2,
       output: '3 of 1000 (0 %) not OK (critical from 3)',
     },
     {
       name: 'a warning at a percentage of stale results',
       rule: { stale: { after: 300, warning: '10%' } },
-      told: { fresh: 8, stale: 2 },
+      overrides: { fresh: 8, stale: 2 },
       status: 1,
       output: '0 of 8 (0 %) not OK; 2 of 10 (20 %) stale (warning from 10%)',
     },
     {
       name: 'unknown when there are fewer results than min-results',
       rule: { warning: '20%', 'min-results': 3 },
-      told: { fresh: 2, notOk: 2, ignored: 1 },
+      overrides: { fresh: 2, notOk: 2, ignored: 1 },
       status: 3,
       output: '2 results, at least 3 needed; 1 silenced ignored',
     },
     {
       name: 'OK when there are no results',
       rule: { warning: '20%' },
-      told: { fresh: 0 },
+      overrides: { fresh: 0 },
       status: 0,
       output: '0 of 0 not OK (warning from 20%)',
     },
     {
       name: 'OK with a threshold of 0 % while every result is OK',
       rule: { warning: '0%' },
-      told: { notOk: 0 },
+      overrides: { notOk: 0 },
       status: 0,
       output: '0 of 10 (0 %) not OK (warning from 0%)',
     },
-  ])('an aggregate rule yields $name', ({ rule, told, status, output }) => {
-    expect(ruleVerdict(rule, counts(told))).toEqual({ status, output });
+  ])('an aggregate rule yields $name', ({ rule, overrides, status, output }) => {
+    expect(ruleVerdict(rule, counts(overrides))).toEqual({ status, output });
   });
 
   test.each<[Rule, number | undefined]>([

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/domain/cluster.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { PeerStanding } from '../../../shared/schemas/peer-standing.ts';
-import { aClusterView, aMember } from '../../support/told-cluster.ts';
+import { aClusterView, aMember } from '../../support/simulated-cluster.ts';
 
 const writer = aMember('web1', { role: 'leader' });
 const away = { kind: 'postgres', location: 'postgres://db/mon', state: 'unavailable', problem: 'refused' } as const;

@@ -14,7 +14,7 @@ import { propertyRuns } from '../../support/property-runs.ts';
 const [OK, WARNING, CRITICAL] = [0, 1, 2];
 
 /** A result as its status, or as attributes. The results are executed at the seconds 100, 101 and so on. */
-type Told = number | (Partial<DecidingResult> & { readonly status: number });
+type ResultOrStatus = number | (Partial<DecidingResult> & { readonly status: number });
 
 interface Step {
   readonly kind: EventTransition['kind'];
@@ -24,12 +24,12 @@ interface Step {
 }
 
 /** Processes the results in order; `common` are attributes of all results. */
-function play(results: readonly Told[], common: Partial<DecidingResult> = {}): Step[] {
+function play(results: readonly ResultOrStatus[], common: Partial<DecidingResult> = {}): Step[] {
   let state = NO_CHECK_STATE;
   let ids = 0;
-  return results.map((told, index) => {
+  return results.map((given, index) => {
     const now = 100 + index;
-    const result = { ...common, executed: now, ...(typeof told === 'number' ? { status: told } : told) };
+    const result = { ...common, executed: now, ...(typeof given === 'number' ? { status: given } : given) };
     const next = nextCheckState(state, result, { now, newId: () => `id-${String(++ids)}` });
     state = next.state;
     const { transition } = next;
@@ -38,13 +38,13 @@ function play(results: readonly Told[], common: Partial<DecidingResult> = {}): S
 }
 
 const handled = <T>(
-  results: readonly Told[],
+  results: readonly ResultOrStatus[],
   pick: (event: EventState) => T,
   common: Partial<DecidingResult> = {},
 ): (T | undefined)[] => play(results, common).map(({ event }) => (event === undefined ? undefined : pick(event)));
 
 describe('an event', () => {
-  test.each<{ name: string; results: Told[]; expected: EventTransition['kind'][] }>([
+  test.each<{ name: string; results: ResultOrStatus[]; expected: EventTransition['kind'][] }>([
     { name: 'is not opened by an OK result', results: [OK, OK], expected: ['none', 'none'] },
     {
       name: 'opens with a problem and stays open while the problem lasts',
@@ -97,28 +97,31 @@ describe('an event', () => {
 });
 
 describe('occurrences and watermark', () => {
-  test.each<{ name: string; results: Told[]; occurrences: (number | undefined)[]; watermarks: (number | undefined)[] }>(
-    [
-      {
-        name: 'of occurrences and watermark start again at another severity (completion 1.4)',
-        results: [1, 1, 2, 2, 2, 1],
-        occurrences: [1, 2, 1, 2, 3, 1],
-        watermarks: [1, 2, 2, 2, 3, 3],
-      },
-      {
-        name: 'of occurrences and watermark are part of the resolve and start again after it',
-        results: [2, 2, 2, 1, 0, 2],
-        occurrences: [1, 2, 3, 1, 1, 1],
-        watermarks: [1, 2, 3, 3, 3, 1],
-      },
-      {
-        name: 'of occurrences and watermark start at 1 after an OK',
-        results: [0, 2, 2],
-        occurrences: [undefined, 1, 2],
-        watermarks: [undefined, 1, 2],
-      },
-    ],
-  )('the counts $name', ({ results, occurrences, watermarks }) => {
+  test.each<{
+    name: string;
+    results: ResultOrStatus[];
+    occurrences: (number | undefined)[];
+    watermarks: (number | undefined)[];
+  }>([
+    {
+      name: 'of occurrences and watermark start again at another severity (completion 1.4)',
+      results: [1, 1, 2, 2, 2, 1],
+      occurrences: [1, 2, 1, 2, 3, 1],
+      watermarks: [1, 2, 2, 2, 3, 3],
+    },
+    {
+      name: 'of occurrences and watermark are part of the resolve and start again after it',
+      results: [2, 2, 2, 1, 0, 2],
+      occurrences: [1, 2, 3, 1, 1, 1],
+      watermarks: [1, 2, 3, 3, 3, 1],
+    },
+    {
+      name: 'of occurrences and watermark start at 1 after an OK',
+      results: [0, 2, 2],
+      occurrences: [undefined, 1, 2],
+      watermarks: [undefined, 1, 2],
+    },
+  ])('the counts $name', ({ results, occurrences, watermarks }) => {
     expect(handled(results, (event) => event.occurrences)).toEqual(occurrences);
     expect(handled(results, (event) => event.watermark)).toEqual(watermarks);
   });
@@ -130,7 +133,7 @@ describe('the times of an event', () => {
   });
 
   test('last_state_change is absent in an event that opens without a change of status, and null in its repeats', () => {
-    const results: Told[] = [{ status: 2, force_resolve: true }, 2, 2, 1];
+    const results: ResultOrStatus[] = [{ status: 2, force_resolve: true }, 2, 2, 1];
     expect(handled(results, ({ lastStateChange }) => lastStateChange)).toEqual([undefined, undefined, null, 103]);
     expect(handled(results, ({ occurrences }) => occurrences)).toEqual([undefined, 2, 3, 1]);
   });
@@ -169,12 +172,12 @@ describe('auto_resolve: false', () => {
   });
 
   test('force_resolve takes precedence over auto_resolve: false', () => {
-    const results: Told[] = [CRITICAL, OK, { status: OK, force_resolve: true }];
+    const results: ResultOrStatus[] = [CRITICAL, OK, { status: OK, force_resolve: true }];
     expect(play(results, common).map(({ kind }) => kind)).toEqual(['open', 'none', 'resolve']);
   });
 });
 
-const forced = (status: number): Told => ({ status, force_resolve: true });
+const forced = (status: number): ResultOrStatus => ({ status, force_resolve: true });
 
 describe('force_resolve', () => {
   test('force_resolve resolves the event whatever the status is, and keeps its counts (reference 3)', () => {
@@ -191,7 +194,7 @@ describe('force_resolve', () => {
   });
 
   test('force_resolve has an effect only if it is exactly true', () => {
-    const results: Told[] = [CRITICAL, { status: CRITICAL, force_resolve: 'yes' }];
+    const results: ResultOrStatus[] = [CRITICAL, { status: CRITICAL, force_resolve: 'yes' }];
     expect(play(results).map(({ kind }) => kind)).toEqual(['open', 'open']);
   });
 });
@@ -313,8 +316,8 @@ describe('any sequence of results', () => {
   test('the id of an event exists exactly as long as the event', () => {
     always((steps) => {
       const stored = storedBefore(steps);
-      const told = steps.map(({ event }, index) => ({ id: event?.id, before: stored[index]?.id }));
-      const handledOnes = told.filter(({ id }) => id !== undefined);
+      const given = steps.map(({ event }, index) => ({ id: event?.id, before: stored[index]?.id }));
+      const handledOnes = given.filter(({ id }) => id !== undefined);
       const continued = handledOnes.filter(({ before }) => before !== undefined);
       expect(continued.map(({ id }) => id)).toEqual(continued.map(({ before }) => before));
       const opened = handledOnes.filter(({ before }) => before === undefined).map(({ id }) => id);

@@ -63,11 +63,11 @@ test('the keepalive thresholds of the settings apply to clients without own thre
 
 describe('keepalives with tokens that have no value', () => {
   const unmatched = ['missing.attr', 'b'];
-  const told = ' - Unmatched check token(s): missing.attr, b';
+  const suffix = ' - Unmatched check token(s): missing.attr, b';
   test.each<{ secondsAgo: number; status: number; output: string }>([
-    { secondsAgo: 30, status: 1, output: `Keepalive sent from client 30 seconds ago${told}` },
-    { secondsAgo: 130, status: 1, output: `No keepalive sent from client for 130 seconds (>=120)${told}` },
-    { secondsAgo: 230, status: 2, output: `No keepalive sent from client for 230 seconds (>=180)${told}` },
+    { secondsAgo: 30, status: 1, output: `Keepalive sent from client 30 seconds ago${suffix}` },
+    { secondsAgo: 130, status: 1, output: `No keepalive sent from client for 130 seconds (>=120)${suffix}` },
+    { secondsAgo: 230, status: 2, output: `No keepalive sent from client for 230 seconds (>=180)${suffix}` },
   ])(
     'a keepalive with a missing token value is at least a warning after $secondsAgo seconds',
     ({ secondsAgo, status, output }) => {

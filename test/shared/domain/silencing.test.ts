@@ -66,8 +66,8 @@ describe('a new silence', () => {
   });
 
   test('a new silence keeps the given values and treats null as not set', () => {
-    const said = { subscription: 'load', reason: 'repair', creator: 'ann', begin: NOW + 5, expire_on_resolve: true };
-    expect(entry(said)).toMatchObject(said);
+    const request = { subscription: 'load', reason: 'repair', creator: 'ann', begin: NOW + 5, expire_on_resolve: true };
+    expect(entry(request)).toMatchObject(request);
     const silent: SilencedRequest = {
       subscription: 'load',
       check: null,

@@ -4,7 +4,7 @@ import { eventKey } from '../../../shared/domain/event-key.ts';
 import { byKey, openRig, type ConsoleRig, type SeenRequest } from '../../support/console-rig.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 import { startFeedServer, type FeedServer } from '../../support/feed-server.ts';
-import { aClusterView } from '../../support/told-cluster.ts';
+import { aClusterView } from '../../support/simulated-cluster.ts';
 import { expectGolden } from '../../support/screen.ts';
 
 const OWN = anEventRow({ client: 'db-1', check: 'disk' });

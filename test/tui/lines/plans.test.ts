@@ -17,10 +17,10 @@ test('the upgrade command without a plan asks two questions and says how to crea
   await person.type('upgrade new', 'from which version?');
   await person.type('6.1.0', 'To which version?');
   expect(await person.type('6.0.0', '"cancel" to stop')).toContain('there is no plan for a downgrade');
-  const said = await person.type('6.5.0');
-  expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Owner: alice.');
-  expect(said).toContain('block: The namespace of every check exists: the namespace billing does not exist');
-  expect(said).toContain('step 1 of 12, Run the pre-flight checks: next.');
+  const printed = await person.type('6.5.0');
+  expect(printed).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Owner: alice.');
+  expect(printed).toContain('block: The namespace of every check exists: the namespace billing does not exist');
+  expect(printed).toContain('step 1 of 12, Run the pre-flight checks: next.');
 });
 
 describe('a step of an upgrade plan in screen-reader mode', () => {
@@ -85,8 +85,8 @@ test('a rollback of a plan in screen-reader mode requires a backup and names the
   expect(await early.person.type('upgrade roll-back')).toContain('This plan has no backup to roll back to');
   const { person } = await at('migrate');
   await person.type('upgrade roll-back', 'Reason?');
-  const said = await person.type('too many alerts');
-  expect(said).toContain('Stop the backend and run: mon-backend restore-backup /var/lib/mon/backups/');
+  const printed = await person.type('too many alerts');
+  expect(printed).toContain('Stop the backend and run: mon-backend restore-backup /var/lib/mon/backups/');
   expect(await person.type('upgrade run')).toContain('Plan 18 is closed: rolled-back.');
 });
 

@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { NOW, runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
 import { startScriptedServer } from '../../support/scripted-server.ts';
-import { aClusterView, aMember, ToldCluster } from '../../support/told-cluster.ts';
+import { aClusterView, aMember, SimulatedCluster } from '../../support/simulated-cluster.ts';
 
 const TOLD = aClusterView({
   leader: { id: 'web1-id', since: NOW - 3600, epoch: 7 },
@@ -14,14 +14,14 @@ const TOLD = aClusterView({
   ],
 });
 
-const cluster = new ToldCluster(TOLD);
+const cluster = new SimulatedCluster(TOLD);
 let backend: RunningBackend;
 beforeAll(async () => {
   backend = await startBackend({ cluster });
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 beforeEach(() => {
-  cluster.told = TOLD;
+  cluster.current = TOLD;
   cluster.handedTo.length = 0;
 });
 
@@ -62,7 +62,7 @@ describe('monctl cluster info', () => {
 
   test('monctl cluster info shows an unavailable database, a missing leader and the troubles', async () => {
     const database = { ...TOLD.database, state: 'unavailable', problem: 'connection refused' } as const;
-    cluster.told = { ...TOLD, database, leader: null };
+    cluster.current = { ...TOLD, database, leader: null };
     const { code, stdout } = await monctl('cluster info');
     expect(code).toBe(0);
     expect(stdout).toContain('leader          none\n');
@@ -86,7 +86,7 @@ describe('monctl cluster hand-over', () => {
     const named = TOLD.members.map((member) =>
       member.id === 'web2-id' ? { ...member, name: 'web2\u001B[2J' } : member,
     );
-    cluster.told = { ...TOLD, members: named };
+    cluster.current = { ...TOLD, members: named };
     const { code, stdout } = await monctl('cluster hand-over web2-id');
     expect([code, stdout]).toEqual([0, 'web2\\x1b[2J is the leader now, after 0.0s\n']);
   });
@@ -127,7 +127,7 @@ describe('monctl cluster hand-over', () => {
   );
 
   test('monctl cluster hand-over reports a handover that times out as unavailable', async () => {
-    const slow = new ToldCluster(TOLD);
+    const slow = new SimulatedCluster(TOLD);
     slow.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
     await using own = await startBackend({ cluster: slow });
     expect(await monctl('cluster hand-over', {}, own.url)).toMatchObject({

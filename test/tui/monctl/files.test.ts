@@ -220,9 +220,9 @@ test('monctl entity list prints the warning of the backend when the entity limit
 
 test('monctl create rejects an exact dump and refers to monctl restore', async () => {
   const { stdout } = await monctl(['dump', 'entities']);
-  const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });
+  const { code, stdout: output } = await monctl(['create', '-f', '-'], { input: stdout });
   expect(code).toBe(2);
-  expect(said).toMatch(/^Rejected Entity default\/a: this object is part of an exact dump: use monctl restore/);
+  expect(output).toMatch(/^Rejected Entity default\/a: this object is part of an exact dump: use monctl restore/);
 });
 
 test('monctl shows the id of an API key whose name is the key itself', async () => {

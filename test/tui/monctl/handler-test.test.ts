@@ -80,8 +80,8 @@ describe('the dry run of a handler test', () => {
     expect([about['handler'], about['client'], about['check'], outcome]).toEqual([name, 'web-1', 'disk', null]);
     for (const [part, text] of Object.entries(parts)) {
       const shown = (preview as Record<string, unknown>)[part];
-      const said = typeof shown === 'string' ? shown : JSON.stringify(shown);
-      expect(said.replaceAll(String.raw`\"`, '"')).toContain(text);
+      const printed = typeof shown === 'string' ? shown : JSON.stringify(shown);
+      expect(printed.replaceAll(String.raw`\"`, '"')).toContain(text);
     }
   });
 

@@ -148,11 +148,11 @@ describe('a silence that monctl maintenance renews', () => {
   let answers: (MonError | undefined)[];
   let asked: HoldRequest[];
   let released: number;
-  let said: string[];
+  let printed: string[];
 
   function hold(maxSeconds: number): CommandSilence {
     clock = new ManualClock();
-    [answers, asked, released, said] = [[], [], 0, []];
+    [answers, asked, released, printed] = [[], [], 0, []];
     return new CommandSilence({
       api: {
         holdSilence: (request) => {
@@ -165,7 +165,7 @@ describe('a silence that monctl maintenance renews', () => {
       clock,
       target: { subscription: 'client:web-1', run: 'run-0001' },
       maxSeconds,
-      say: (line) => said.push(line),
+      say: (line) => printed.push(line),
     });
   }
   /** Advances the clock second by second and lets the tasks of each second run. */
@@ -191,7 +191,7 @@ describe('a silence that monctl maintenance renews', () => {
       [15, true],
     ]);
     await wait(20);
-    expect(said).toEqual(['--max is reached: the command continues without a silence']);
+    expect(printed).toEqual(['--max is reached: the command continues without a silence']);
     await held.end();
     expect(released).toBe(0);
   });
@@ -201,7 +201,7 @@ describe('a silence that monctl maintenance renews', () => {
     await held.begin(false);
     answers = Array.from({ length: 20 }, () => away);
     await wait(80);
-    expect(said).toEqual(['client:web-1:* could not be renewed, retrying: nobody answers', 'silenced again']);
+    expect(printed).toEqual(['client:web-1:* could not be renewed, retrying: nobody answers', 'silenced again']);
     expect(
       told()
         .slice(1, 16)
@@ -219,7 +219,7 @@ describe('a silence that monctl maintenance renews', () => {
       await held.begin(false);
       answers = [new MonError(code, 'a reason')];
       await wait(120);
-      expect([asked.length, said]).toEqual([2, ['not silenced, and no retry can help: a reason']]);
+      expect([asked.length, printed]).toEqual([2, ['not silenced, and no retry can help: a reason']]);
       await held.end();
       expect(released).toBe(0);
     },
@@ -231,7 +231,7 @@ describe('a silence that monctl maintenance renews', () => {
     await expect(held.begin(false)).rejects.toBe(away);
     await held.begin(true);
     await wait(3);
-    expect(said.at(-1)).toBe('silenced again');
+    expect(printed.at(-1)).toBe('silenced again');
     await held.end();
   });
 });

@@ -230,7 +230,7 @@ test('monctl silence list prints the silences', async () => {
   );
 });
 
-test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
+test.each<{ args: string[]; sent: Record<string, unknown>; printed: string }>([
   {
     args: ['--client', 'web-001', '--expire', '1h30m', '--reason', 'CHG-1', '--expire-on-resolve'],
     sent: {
@@ -240,12 +240,12 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
       reason: 'CHG-1',
       creator: `alice@${hostname()}`,
     },
-    said: 'silenced client:web-001:* until 2026-11-20 13:30:00Z or until it resolves\n',
+    printed: 'silenced client:web-001:* until 2026-11-20 13:30:00Z or until it resolves\n',
   },
   {
     args: ['--check', 'disk', '--creator', 'cron'],
     sent: { check: 'disk', expire: -1, expire_on_resolve: false, creator: 'cron' },
-    said: 'silenced *:disk until it is deleted\n',
+    printed: 'silenced *:disk until it is deleted\n',
   },
   {
     args: [
@@ -268,13 +268,13 @@ test.each<{ args: string[]; sent: Record<string, unknown>; said: string }>([
       expire_on_resolve: false,
       creator: 'c',
     },
-    said: 'silenced web:disk from 2030-01-01 02:00:00Z until 2030-01-01 02:01:30Z\n',
+    printed: 'silenced web:disk from 2030-01-01 02:00:00Z until 2030-01-01 02:01:30Z\n',
   },
-])('monctl silence create $args sends the silence and prints its end', async ({ args, sent, said }) => {
+])('monctl silence create $args sends the silence and prints its end', async ({ args, sent, printed }) => {
   const { url, seen } = await service();
   const { code, stdout } = await runMonctl(['silenced', 'create', ...args, '--backend', url], { USER: 'alice' });
   // The output continues with a list of what the silence matches, if the backend supports that.
-  expect([code, stdout.slice(0, said.length)]).toEqual([0, said]);
+  expect([code, stdout.slice(0, printed.length)]).toEqual([0, printed]);
   const silenced = seen.filter(({ path }) => path === '/silenced');
   expect(silenced.map(({ method, body }) => ({ method, body }))).toEqual([{ method: 'POST', body: sent }]);
 });

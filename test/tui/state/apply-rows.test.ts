@@ -23,7 +23,7 @@ test('a partial snapshot is drawn with the frame of the next second, and a compl
 test('the reminder of an expiring silence is shown once, when its backend sends it', () => {
   const driver = new ConsoleDriver();
   const { store } = driver;
-  const said = (): readonly string[] => store.log.newestFirst.map(({ text }) => text);
+  const logged = (): readonly string[] => store.log.newestFirst.map(({ text }) => text);
   const entry = aSilencedRow({
     id: '*:disk',
     subscription: null,
@@ -34,9 +34,9 @@ test('the reminder of an expiring silence is shown once, when its backend sends 
   driver.goLive({ silenced: { '*:disk': entry } });
   driver.change({ silenced: { '*:disk': { ...entry, reminder_sent } } });
   const line = 'silence *:disk expires in 10m (covers 3 events): extend it with e in the silences view';
-  expect(said()).toEqual([line]);
+  expect(logged()).toEqual([line]);
   driver.change({ silenced: { '*:disk': { ...entry, reminder_sent, reason: 'another' } } });
-  expect(said()).toEqual([line]);
+  expect(logged()).toEqual([line]);
 });
 
 test('a message names a silence by search by its selector', () => {

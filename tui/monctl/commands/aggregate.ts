@@ -180,8 +180,8 @@ function isSeverity(text: string): text is Severity {
   return SEVERITIES.some((severity) => severity === text);
 }
 
-function outputsOf(said: readonly AggregateResults[]): readonly Output[] {
-  return said.flatMap(({ check, summary }) =>
+function outputsOf(results: readonly AggregateResults[]): readonly Output[] {
+  return results.flatMap(({ check, summary }) =>
     summary.map(({ output, total, clients: names }) => ({ check, output, total, clients: names })),
   );
 }

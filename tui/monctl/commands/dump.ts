@@ -109,8 +109,8 @@ async function writeDump(
   const writer = new DumpWriter(sink, format);
   await writer.begin();
   for (const kind of kinds) {
-    const said = `${kind.type}${namespace === undefined || !kind.isNamespaced ? '' : ` of ${namespace}`}`;
-    for await (const page of pagesOf(call, source, { kind, namespace, said })) await writer.write(page);
+    const label = `${kind.type}${namespace === undefined || !kind.isNamespaced ? '' : ` of ${namespace}`}`;
+    for await (const page of pagesOf(call, source, { kind, namespace, label })) await writer.write(page);
   }
   await writer.end();
   return writer.count;
@@ -148,22 +148,22 @@ async function* pagesOf(
   {
     kind,
     namespace,
-    said,
-  }: { readonly kind: WrappedKind; readonly namespace: string | undefined; readonly said: string },
+    label,
+  }: { readonly kind: WrappedKind; readonly namespace: string | undefined; readonly label: string },
 ): AsyncGenerator<readonly WrappedObject[], void, undefined> {
   try {
     const isExact = yield* exactPages(v2, kind, namespace);
     if (isExact) return;
   } catch (error) {
     if (!isDenied(error)) throw error;
-    output.warn(`${said}: as shown by the API, because ${error.message}`);
+    output.warn(`${label}: as shown by the API, because ${error.message}`);
   }
   try {
     const path = listPath(kind.isNamespaced ? namespace : undefined, kind.path);
     for await (const page of v2.pages(path)) yield page.map((object) => wrapObject(kind, object));
   } catch (error) {
     if (!isDenied(error)) throw error;
-    output.warn(`${said}: skipped, because ${error.message}`);
+    output.warn(`${label}: skipped, because ${error.message}`);
   }
 }
 

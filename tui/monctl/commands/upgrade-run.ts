@@ -92,8 +92,8 @@ async function followLog(call: CommandCall, plan: PlanRun): Promise<void> {
     const [now = plan] = items ?? [];
     for (const line of log.next(now)) {
       const { at, step, text } = line;
-      const said = `${shownIso(at)}  ${step === null ? '' : `${step}: `}${text}`;
-      await call.output.showNext(line, () => safeText(said));
+      const logLine = `${shownIso(at)}  ${step === null ? '' : `${step}: `}${text}`;
+      await call.output.showNext(line, () => safeText(logLine));
     }
     if (now.state !== 'open') return;
   }

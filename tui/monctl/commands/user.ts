@@ -71,7 +71,7 @@ const disable: Command = {
       notFoundMessage: `there is no user ${username}: see monctl user list`,
       question: `disable the user ${username}`,
       value: { username, disabled: true },
-      said: 'Disabled',
+      successMessage: 'Disabled',
     });
   },
 };

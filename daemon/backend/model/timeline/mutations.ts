@@ -41,11 +41,11 @@ export function recordStateChange(
   const change = stateChangeOf(entry.state, after);
   if (change === undefined || !transaction.registry.timeline.isKept) return;
   // While an event is recovering, it keeps its output.
-  const said = after.event?.recovery === undefined ? output : entry.summary;
+  const shownOutput = after.event?.recovery === undefined ? output : entry.summary;
   recordCheckTransition(
     transaction,
     entry,
-    { ...change, ...silencedByAttribute(transaction, entry, change), ...outputOf(entry, said) },
+    { ...change, ...silencedByAttribute(transaction, entry, change), ...outputOf(entry, shownOutput) },
     by,
   );
 }

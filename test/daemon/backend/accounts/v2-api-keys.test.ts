@@ -160,10 +160,10 @@ describe('an API key of Sensu Go, whose name is the key itself', () => {
     expect((await restore()).body).toMatchObject({ results: [{ outcome: 'unchanged' }] });
     expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(200);
     expect((await asPeer()('GET', '/api/core/v2/users')).status).toBe(403);
-    const told = [await asRoot('GET', KEYS), await asRoot('GET', '/api/mon/v1/dump/APIKey')];
-    expect(told.map(({ status }) => status)).toEqual([200, 200]);
-    expect(told.map(({ text }) => text).join('')).not.toContain(KEY);
-    expect(told.map(({ text }) => text.includes('sha256$'))).toEqual([false, true]);
+    const responses = [await asRoot('GET', KEYS), await asRoot('GET', '/api/mon/v1/dump/APIKey')];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    expect(responses.map(({ text }) => text).join('')).not.toContain(KEY);
+    expect(responses.map(({ text }) => text.includes('sha256$'))).toEqual([false, true]);
   });
 
   test('an API key of Sensu Go is revoked by its name', async () => {

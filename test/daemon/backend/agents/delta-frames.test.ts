@@ -127,7 +127,7 @@ test('random frames of an agent leave memory and store equal and do not disturb 
   const { url, log } = await openRig();
   const honest = await AgentPeer.connect(url, 'honest');
   await honest.join();
-  let told = 0;
+  let sent = 0;
   let spools = 0;
   const tell = async (
     frames: readonly (typeof frame extends fc.Arbitrary<infer Frame> ? Frame : never)[],
@@ -145,10 +145,10 @@ test('random frames of an agent leave memory and store equal and do not disturb 
       const sorted = isInOrder ? items.toSorted((a, b) => idOf(a) - idOf(b)) : items;
       agents[by]?.sayText(JSON.stringify({ type: 'results', resume_after, results: sorted }));
       // Waits after every third frame, so that some frames arrive while earlier ones are in progress and others do not.
-      honest.say({ type: 'results', results: [{ id: ++told, check: { name: 'disk', output: 'fine', status: 0 } }] });
-      if (told % 3 === 0) await honest.waitForAck(told);
+      honest.say({ type: 'results', results: [{ id: ++sent, check: { name: 'disk', output: 'fine', status: 0 } }] });
+      if (sent % 3 === 0) await honest.waitForAck(sent);
     }
-    await honest.waitForAck(told);
+    await honest.waitForAck(sent);
     for (const agent of agents) agent.cut();
     const health = await fetch(`${url}/health?deep=1`, { headers: administratorOf(url) });
     expect(await health.json()).toMatchObject({

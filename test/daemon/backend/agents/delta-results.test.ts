@@ -132,10 +132,10 @@ async function whileCommitting(clock: ManualClock, work: Promise<unknown>): Prom
 }
 
 async function resent(agent: AgentPeer, clock: ManualClock, times = 1): Promise<number> {
-  const told = (): readonly number[] =>
+  const acknowledgedIds = (): readonly number[] =>
     agent.heard.flatMap((message) => (message.type === 'resend' ? [message.after] : []));
-  await commits(clock, () => expect(told()).toHaveLength(times));
-  return told().at(-1) ?? -1;
+  await commits(clock, () => expect(acknowledgedIds()).toHaveLength(times));
+  return acknowledgedIds().at(-1) ?? -1;
 }
 
 /** Returns the number of results that wait for their commit. */
@@ -378,13 +378,13 @@ test('a backend whose store awaits an upgrade offers no baselines for delta resu
   expect((await connectWithBaseline(rig)).baselines).toEqual([]);
 });
 
-test.each<{ name: string; baseline: Partial<SubmittedResult>; told: Partial<DeltaResult> }>([
-  { name: 'without a duration whose baseline has one', baseline: {}, told: { duration: undefined } },
-  { name: 'with a duration whose baseline has none', baseline: { duration: undefined }, told: {} },
-])('a delta result $name is rejected and must be sent again in full', async ({ baseline, told }) => {
+test.each<{ name: string; baseline: Partial<SubmittedResult>; change: Partial<DeltaResult> }>([
+  { name: 'without a duration whose baseline has one', baseline: {}, change: { duration: undefined } },
+  { name: 'with a duration whose baseline has none', baseline: { duration: undefined }, change: {} },
+])('a delta result $name is rejected and must be sent again in full', async ({ baseline, change }) => {
   const rig = await openRig();
   const agent = await connectWithBaseline(rig, baseline);
-  agent.say({ type: 'results', results: [delta(2, 1, { ...told, executed: NOW - 20 })] });
+  agent.say({ type: 'results', results: [delta(2, 1, { ...change, executed: NOW - 20 })] });
   expect(await resent(agent, rig.clock)).toBe(1);
   expect((await disk(rig))?.['executed']).not.toBe(NOW - 20);
 });

@@ -20,11 +20,11 @@ afterAll(() => backend[Symbol.asyncDispose]());
 
 // Later agents of version 5 send `sensu_agent_version`. Earlier ones are recognized because it is missing.
 test.each([
-  { name: 'five-told', told: '5.21.0', shown: '5.21.0' },
-  { name: 'five-untold', told: undefined, shown: '' },
+  { name: 'five-with-version', version: '5.21.0', shown: '5.21.0' },
+  { name: 'five-without-version', version: undefined, shown: '' },
 ])('an agent of version 5 is shown with its own version and its own settings: $name', async (agent) => {
-  const { name, told, shown } = agent;
-  const entity = { sensu_agent_version: told };
+  const { name, version, shown } = agent;
+  const entity = { sensu_agent_version: version };
   const old = await GoAgent.joined(backend.agentUrl, { name, version: '5.11.1', subscriptions: ['old'], entity });
   await old.register();
   expect((await v2.get(`/namespaces/default/entities/${name}`)).body).toMatchObject({

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CallbackClock } from '../../../support/told-clock.ts';
+import { CallbackClock } from '../../../support/callback-clock.ts';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';

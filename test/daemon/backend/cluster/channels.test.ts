@@ -101,7 +101,7 @@ test('a channel reads frames that arrive split into pieces of any size', async (
   const accepted: Channel[] = [];
   startEnd(far, (channel) => accepted.push(channel));
   const { open, data, end } = FRAME_KINDS;
-  const said = Buffer.concat([
+  const frames = Buffer.concat([
     frameHead(open, 7, 0),
     frameHead(data, 7, 5),
     Buffer.from('hello'),
@@ -109,7 +109,7 @@ test('a channel reads frames that arrive split into pieces of any size', async (
     frameHead(end, 7, 0),
   ]);
   near.setNoDelay(true);
-  for (const byte of said) {
+  for (const byte of frames) {
     near.write(Buffer.of(byte));
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -236,32 +236,32 @@ const { open, data, credit } = FRAME_KINDS;
 const opening = frameHead(open, 1, 0);
 const piece = (bytes: number): Buffer => Buffer.concat([frameHead(data, 1, bytes), Buffer.alloc(bytes)]);
 test.each([
-  { what: 'a frame of an unknown kind', said: [frameHead(9 as never, 1, 0)], error: 'unknown frame type 9' },
+  { what: 'a frame of an unknown kind', frames: [frameHead(9 as never, 1, 0)], error: 'unknown frame type 9' },
   {
     what: 'a frame that is too long',
-    said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)],
+    frames: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)],
     error: 'the frame is too long',
   },
   {
     what: 'an open frame for a channel that is open',
-    said: [opening, opening],
+    frames: [opening, opening],
     error: 'the other cluster member opened the channel 1 twice',
   },
   {
     what: 'more data than the window of a channel',
-    said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))],
+    frames: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))],
     error: 'sent more data than',
   },
   {
     what: 'credit for data that was never sent',
-    said: [opening, frameHead(credit, 1, 1)],
+    frames: [opening, frameHead(credit, 1, 1)],
     error: 'the other cluster member acknowledged more data than was sent',
   },
-])('a connection between backends closes when it receives $what', async ({ said, error }) => {
+])('a connection between backends closes when it receives $what', async ({ frames, error }) => {
   const { near, far } = await connectedSockets();
   const onClose = startEnd(far, () => undefined);
   near.on('error', () => undefined);
-  near.write(Buffer.concat(said as Buffer[]));
+  near.write(Buffer.concat(frames as Buffer[]));
   await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
   expect(onClose.mock.calls[0]?.[0]?.message).toContain(error);
 });

@@ -4,15 +4,15 @@ import type { ClusterView } from '../../../../shared/schemas/cluster.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { startBackend } from '../../../support/running-backend.ts';
-import { aClusterView, aMember, ToldCluster } from '../../../support/told-cluster.ts';
+import { aClusterView, aMember, SimulatedCluster } from '../../../support/simulated-cluster.ts';
 
 const CLUSTER = '/api/mon/v1/cluster';
 const HAND_OVER = `${CLUSTER}/hand-over`;
 
 async function start(
-  told?: Partial<ClusterView>,
-): Promise<{ readonly ask: Ask; readonly url: string; readonly v2Url: string; readonly cluster: ToldCluster }> {
-  const cluster = new ToldCluster(aClusterView(told));
+  overrides?: Partial<ClusterView>,
+): Promise<{ readonly ask: Ask; readonly url: string; readonly v2Url: string; readonly cluster: SimulatedCluster }> {
+  const cluster = new SimulatedCluster(aClusterView(overrides));
   const backend = await startBackend({ cluster, settings: { 'v2-listener': { port: 0 } } });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   return { ask: asking(backend.url), url: backend.url, v2Url: backend.v2Url, cluster };
@@ -38,7 +38,7 @@ describe('a handover', () => {
       body: { leader: { id: 'web3-id', epoch: 8 } },
     });
     expect(cluster.handedTo).toEqual(['web3-id']);
-    expect((await ask('GET', CLUSTER)).body).toEqual(cluster.told);
+    expect((await ask('GET', CLUSTER)).body).toEqual(cluster.current);
     expect((await ask('GET', '/api/mon/v1/audit?filter.action=cluster.hand-over')).body).toMatchObject([
       {
         who: 'local administrator',
@@ -80,7 +80,7 @@ describe('a handover', () => {
   });
 
   test('a handover requires an administrator, but every reader may see the cluster', async () => {
-    const cluster = new ToldCluster(aClusterView());
+    const cluster = new SimulatedCluster(aClusterView());
     await using backend = await startBackend({ cluster, settings: { api: { user: 'root', password: 'long enough' } } });
     const root = asking(backend.url, basic('root', 'long enough'));
     const key = async (scopes: readonly string[]): Promise<Ask> => {
@@ -134,12 +134,12 @@ describe('deep health', () => {
     });
   });
 
-  test.each<{ name: string; told: Partial<ClusterView>; problem: string }>([
-    { name: 'lags behind', told: behind, problem: 'member web2:4567 is 1204 writes behind' },
-    { name: 'has lost the database', told: { database: away }, problem: 'database down: writes wait' },
-    { name: 'knows no leader', told: { leader: null }, problem: 'no leader: writes wait' },
-  ])('deep health returns 412 when the backend $name', async ({ told, problem }) => {
-    const { ask } = await start(told);
+  test.each<{ name: string; overrides: Partial<ClusterView>; problem: string }>([
+    { name: 'lags behind', overrides: behind, problem: 'member web2:4567 is 1204 writes behind' },
+    { name: 'has lost the database', overrides: { database: away }, problem: 'database down: writes wait' },
+    { name: 'knows no leader', overrides: { leader: null }, problem: 'no leader: writes wait' },
+  ])('deep health returns 412 when the backend $name', async ({ overrides, problem }) => {
+    const { ask } = await start(overrides);
     expect(await ask('GET', '/health?deep=1')).toMatchObject({ status: 412, body: { problems: [problem] } });
   });
 });

@@ -423,12 +423,12 @@ test('a command whose response cannot be sent does not block the batcher', async
 
 test('every write is announced with its sequence number, even a write made directly on the store', async () => {
   const { batcher, store, records } = await openRig({ batchLimit: 1 });
-  const told: number[] = [];
-  batcher.commits.onCommit(({ seq }) => told.push(seq));
+  const committedSeqs: number[] = [];
+  batcher.commits.onCommit(({ seq }) => committedSeqs.push(seq));
   await batcher.run(put('a'));
   await batcher.runExclusively(async () => void (await store.write(await store.acquire('main', 30_000), [], [])));
-  expect(told).toEqual([1, 2]);
-  expect(records.map(({ seq }) => seq)).toEqual(told);
+  expect(committedSeqs).toEqual([1, 2]);
+  expect(records.map(({ seq }) => seq)).toEqual(committedSeqs);
 });
 
 test('a commit listener that fails does not prevent other listeners from being called', async () => {
@@ -442,13 +442,13 @@ test('a commit listener that fails does not prevent other listeners from being c
     for (const listener of others) process.on('uncaughtException', listener);
   });
   const defect = new TypeError('a listener');
-  const told: number[] = [];
+  const committedSeqs: number[] = [];
   batcher.commits.onCommit(() => {
     throw defect;
   });
-  batcher.commits.onCommit(({ seq }) => told.push(seq));
+  batcher.commits.onCommit(({ seq }) => committedSeqs.push(seq));
   await batcher.run(put('a'));
-  expect(told).toEqual([1]);
+  expect(committedSeqs).toEqual([1]);
   expect(batcher.failedWrites).toBe(0);
   await vi.waitFor(() => expect(defects).toEqual([defect]));
 });

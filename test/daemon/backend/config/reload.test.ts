@@ -14,14 +14,14 @@ test('a reload after a configuration file was renamed announces the new list of 
   const load = (): ReturnType<typeof loadConfig> => loadConfig({ directories: [dir], env: {} });
   const config = new ConfigInForce(await load(), 0);
   const log = new RecordedLog();
-  const told: (readonly string[])[] = [];
-  config.definitions.onChange(() => void told.push(config.files));
+  const changes: (readonly string[])[] = [];
+  config.definitions.onChange(() => void changes.push(config.files));
   const again = (): Promise<unknown> =>
     reloadConfig({ load, config, check: () => undefined, clock: new ManualClock(), log });
   await again();
-  expect(told).toEqual([]);
+  expect(changes).toEqual([]);
   await rename(join(dir, 'a.json'), join(dir, 'b.json'));
   await again();
-  expect(told).toEqual([[join(dir, 'b.json')]]);
+  expect(changes).toEqual([[join(dir, 'b.json')]]);
   expect(log.records).toEqual([]);
 });

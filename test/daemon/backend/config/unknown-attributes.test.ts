@@ -25,7 +25,7 @@ const proxies = (name: string, expression: string): object => ({
   proxy_requests: { entity_attributes: [expression] },
 });
 
-const toldBy = async (answer: ReturnType<V2Peer['put']>): Promise<[number, unknown, string | null]> => {
+const warningOf = async (answer: ReturnType<V2Peer['put']>): Promise<[number, unknown, string | null]> => {
   const { status, body, headers } = await answer;
   return [status, body, headers.get('warning')];
 };
@@ -66,10 +66,10 @@ test('storing a definition with an unknown attribute in an expression returns a 
   const header = texts.map((text) => `299 - ${ascii(text)}`).join(', ');
 
   // The object is stored anyway, and the body is the same as without the warning.
-  expect(await toldBy(v2.post(FILTERS, wrong))).toEqual([201, undefined, header]);
-  expect(await toldBy(v2.put(`${FILTERS}/wrong`, wrong))).toEqual([201, undefined, header]);
+  expect(await warningOf(v2.post(FILTERS, wrong))).toEqual([201, undefined, header]);
+  expect(await warningOf(v2.put(`${FILTERS}/wrong`, wrong))).toEqual([201, undefined, header]);
   expect((await v2.get(`${FILTERS}/wrong`)).body).toMatchObject(wrong);
-  expect(await toldBy(v2.put(`${FILTERS}/right`, filter('right', 'event.check.status == 2')))).toEqual([
+  expect(await warningOf(v2.put(`${FILTERS}/right`, filter('right', 'event.check.status == 2')))).toEqual([
     201,
     undefined,
     null,
@@ -77,7 +77,7 @@ test('storing a definition with an unknown attribute in an expression returns a 
   const patched = await v2.patch(`${FILTERS}/right`, { expressions: ['event.chek.status == 2'] });
   expect([patched.status, patched.headers.get('warning')]).toEqual([200, `299 - ${ascii(texts[0] ?? '')}`]);
   await v2.patch(`${FILTERS}/right`, { expressions: ['event.check.status == 2'] });
-  expect(await toldBy(v2.put(`${CHECKS}/snmp`, proxies('snmp', "entity.lables.x == 'a'")))).toEqual([
+  expect(await warningOf(v2.put(`${CHECKS}/snmp`, proxies('snmp', "entity.lables.x == 'a'")))).toEqual([
     201,
     undefined,
     `299 - ${ascii(ofCheck)}`,

@@ -158,9 +158,9 @@ describe('an entity and a check with colons in their names', () => {
     await v2.delete(`${IN_DEFAULT}/entities/fe80::1`);
     const file = join(await tempDir(), 'dump.yml');
     await writeFile(file, stdout);
-    const { stdout: said } = await runMonctl(['restore', file, '--skip-confirm'], env);
-    expect(said).toContain('created Entity default/fe80::1');
-    expect(said).toContain('created Event default/fe80::1/a:b');
+    const { stdout: output } = await runMonctl(['restore', file, '--skip-confirm'], env);
+    expect(output).toContain('created Entity default/fe80::1');
+    expect(output).toContain('created Event default/fe80::1/a:b');
     expect((await v2.get(path)).body).toMatchObject({ check: { status: 2 } });
   });
 

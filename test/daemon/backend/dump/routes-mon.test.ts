@@ -178,13 +178,13 @@ test('the restore of an event runs no handler', async () => {
   // Only the event of this new result is handled, not the restored events.
   await asking(own.url)('POST', '/results', { source: 'quiet', name: 'loud', status: 2, output: 'x' });
   await vi.waitFor(() => expect(received.length).toBeGreaterThan(0));
-  expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(['loud']);
+  expect(received.map((body) => (JSON.parse(body) as { check: { name: string } }).check.name)).toEqual(['loud']);
 });
 
 test.each([
-  { name: 'is notified at once if its silence is gone', hasSilence: false, atOnce: 1, told: ['disk', 'loud'] },
-  { name: 'stays suppressed if its silence is restored', hasSilence: true, atOnce: 0, told: ['loud'] },
-])('a restored event that was silenced $name', async ({ hasSilence, atOnce, told }) => {
+  { name: 'is notified at once if its silence is gone', hasSilence: false, atOnce: 1, notified: ['disk', 'loud'] },
+  { name: 'stays suppressed if its silence is restored', hasSilence: true, atOnce: 0, notified: ['loud'] },
+])('a restored event that was silenced $name', async ({ hasSilence, atOnce, notified }) => {
   const { port, received } = await openLineReceiver();
   const settings = { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port } } } };
   await using one = await startBackend({ settings });
@@ -199,8 +199,8 @@ test.each([
   }
   await vi.waitFor(() => expect(received).toHaveLength(atOnce));
   await asking(other.url)('POST', '/results', { source: 'web-1', name: 'loud', status: 2, output: 'x' });
-  await vi.waitFor(() => expect(received).toHaveLength(told.length));
-  expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(told);
+  await vi.waitFor(() => expect(received).toHaveLength(notified.length));
+  expect(received.map((body) => (JSON.parse(body) as { check: { name: string } }).check.name)).toEqual(notified);
 });
 
 /** Returns the dumped objects of a backend, as one response body for each type. */

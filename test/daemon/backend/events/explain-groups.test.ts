@@ -49,9 +49,9 @@ test('explain names the group in which an inhibited event will be pending after 
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2);
   const { reason, handlers } = await explain();
-  const told = `${QUIET}; after that its next result is pending in its group client.rack=a (2 events)`;
-  expect(reason).toBe(`no handler runs: default: ${told}`);
-  expect(handlers).toMatchObject([{ verdict: 'inhibited', reason: told, inhibited_by: { rule: 'switch' } }]);
+  const expectedReason = `${QUIET}; after that its next result is pending in its group client.rack=a (2 events)`;
+  expect(reason).toBe(`no handler runs: default: ${expectedReason}`);
+  expect(handlers).toMatchObject([{ verdict: 'inhibited', reason: expectedReason, inhibited_by: { rule: 'switch' } }]);
   expect(handlers[0]).not.toHaveProperty('group');
 });
 

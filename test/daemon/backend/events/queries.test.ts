@@ -114,8 +114,8 @@ const outputsAtSeverity = (results: readonly ShownResult[], severity: Severity):
   results
     .filter(({ check }) => severityOf(check.status) === severity)
     .map(({ check: { name, output } }) => ({ check: name, output }));
-const toldOf = (source: string, told: readonly AggregateResults[]): object[] =>
-  told.flatMap(({ check, summary }) =>
+const outputsOf = (source: string, listed: readonly AggregateResults[]): object[] =>
+  listed.flatMap(({ check, summary }) =>
     summary.filter(({ clients }) => clients.includes(source)).map(({ output }) => ({ check, output })),
   );
 
@@ -134,8 +134,8 @@ test('a list always equals the single reads, whatever changed since the previous
         expect(text).toBe(await oneByOne('results', source, text));
         const results = JSON.parse(text) as ShownResult[];
         for (const severity of ['ok', 'critical'] as const) {
-          const told = JSON.parse(await get(`/aggregates/all/results/${severity}`)) as AggregateResults[];
-          expect(toldOf(source, told)).toEqual(outputsAtSeverity(results, severity));
+          const listed = JSON.parse(await get(`/aggregates/all/results/${severity}`)) as AggregateResults[];
+          expect(outputsOf(source, listed)).toEqual(outputsAtSeverity(results, severity));
         }
       }
     }),

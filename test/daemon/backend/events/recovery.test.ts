@@ -36,16 +36,16 @@ describe('late resolution with resolve_after (spec, recovery)', () => {
     await report(0);
     const since = seconds();
     await report(0);
-    const told = { results: 2, since, last: seconds(), after: 3 };
+    const recovering = { results: 2, since, last: seconds(), after: 3 };
     expect((await ask('GET', '/events')).body).toEqual([before]);
     expect((await ask('GET', '/events/web-1/disk')).body).toEqual(before);
-    expect((await ask('GET', `${MON}/events/web-1/disk`)).body).toEqual({ ...before, recovering: told });
-    expect((await ask('GET', `${MON}/events?full`)).body).toEqual([{ ...before, recovering: told }]);
+    expect((await ask('GET', `${MON}/events/web-1/disk`)).body).toEqual({ ...before, recovering });
+    expect((await ask('GET', `${MON}/events?full`)).body).toEqual([{ ...before, recovering }]);
     expect(await ask('GET', `${MON}/events?whole`)).toMatchObject({
       status: 400,
       body: { code: 'invalid', error: 'unknown parameter whole: use full' },
     });
-    expect(await rows('?q=recovering')).toMatchObject([{ status: 2, output: 'says 2', recovering: told }]);
+    expect(await rows('?q=recovering')).toMatchObject([{ status: 2, output: 'says 2', recovering }]);
     expect(await rows('?q=!recovering')).toEqual([]);
     await report(0);
     expect(await rows()).toEqual([]);

@@ -89,13 +89,13 @@ test('the changes of one namespace include changes of upgrade plans only on requ
   log.add({ seq: 1, changes: [change('a'), there('b'), ['upgrade', 'default', 7], change('c')] });
   log.add({ seq: 2, changes: [there('d')] });
   log.add({ seq: 3, changes: [['upgrade', 'default', 8]] });
-  const told = (only: string | undefined, seesPlans: boolean): string =>
+  const changesSeenIn = (only: string | undefined, seesPlans: boolean): string =>
     [...log.after(0, { only, seesPlans })].map((one) => String(one[2])).join(' ');
-  expect(told('default', true)).toBe('a c 7 8');
-  expect(told('default', false)).toBe('a c');
-  expect(told('team-a', true)).toBe('b 7 d 8');
-  expect(told('team-a', false)).toBe('b d');
-  expect(told('team-b', false)).toBe('');
-  expect(told(undefined, true)).toBe('a b 7 c d 8');
+  expect(changesSeenIn('default', true)).toBe('a c 7 8');
+  expect(changesSeenIn('default', false)).toBe('a c');
+  expect(changesSeenIn('team-a', true)).toBe('b 7 d 8');
+  expect(changesSeenIn('team-a', false)).toBe('b d');
+  expect(changesSeenIn('team-b', false)).toBe('');
+  expect(changesSeenIn(undefined, true)).toBe('a b 7 c d 8');
   expect(log.countAfter(1, { only: 'team-a', seesPlans: true })).toBe(2);
 });

@@ -48,19 +48,19 @@ test('deep health and the log report a jump of the wall clock', async () => {
   const log = new RecordedLog();
   const backend = await openBackend({ dir: await tempDir(), clock, log });
   onTestFinished(() => backend.stop());
-  const told = async (): Promise<unknown> => {
+  const reportedClock = async (): Promise<unknown> => {
     const { status, body } = await ask(backend, 'GET', '/health?deep=1');
     return { status, ...(body as { clock: object }).clock };
   };
   const atMs = clock.now();
-  expect(await told()).toEqual({ status: 200, ahead: 0, jumps: 0, last_jump: null });
+  expect(await reportedClock()).toEqual({ status: 200, ahead: 0, jumps: 0, last_jump: null });
   clock.set(-7_200_000);
   clock.advance(1);
-  expect(await told()).toEqual({ status: 200, ahead: -7200, jumps: 1, last_jump: atMs / 1000 });
+  expect(await reportedClock()).toEqual({ status: 200, ahead: -7200, jumps: 1, last_jump: atMs / 1000 });
   expect(log.messages('warn').join()).toContain('system clock was set back');
   clock.set(7_200_000);
   clock.advance(1);
-  expect(await told()).toEqual({ status: 200, ahead: 0, jumps: 2, last_jump: atMs / 1000 });
+  expect(await reportedClock()).toEqual({ status: 200, ahead: 0, jumps: 2, last_jump: atMs / 1000 });
 });
 
 test('deep health reports no differences under load, because it compares between two commits', async () => {

@@ -3,7 +3,7 @@ import { COMMON_ERRORS, pathParameters, type Endpoint } from '../../../../shared
 import { errorResponse, HTTP_STATUS } from '../../../../shared/api/errors.ts';
 import { MON_API } from '../../../../shared/api/mon.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
-import { aClusterView, ToldCluster } from '../../../support/told-cluster.ts';
+import { aClusterView, SimulatedCluster } from '../../../support/simulated-cluster.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 /** An example request to an endpoint: the parts of its path in order, its query and its body. */
@@ -34,6 +34,9 @@ let overrideId = '';
 
 type MonEndpoint = keyof typeof MON_API;
 
+/** The time of an override that has not begun: in epoch seconds, at most a year ahead. */
+const TOMORROW = Math.floor(Date.now() / 1000) + 86_400;
+
 /** Examples in the order of the requests: changes come after the requests that read the same data. */
 const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   access: {},
@@ -62,7 +65,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   schedules: { query: 'at=1767600000000' },
   schedule: { path: () => ['database'], query: 'days=7' },
   scheduleCalendar: { path: () => ['database'] },
-  createOverride: { path: () => ['database'], body: { person: 'ada', until: 4_000_000_000, from: 3_999_999_000 } },
+  createOverride: { path: () => ['database'], body: { person: 'ada', from: TOMORROW, until: TOMORROW + 3600 } },
   deleteOverride: { path: () => ['database', overrideId] },
   bulk: {
     body: {
@@ -150,7 +153,7 @@ let backend: RunningBackend;
 let ask: Ask;
 beforeAll(async () => {
   backend = await startBackend({
-    cluster: new ToldCluster(aClusterView()),
+    cluster: new SimulatedCluster(aClusterView()),
     settings: {
       people: { ada: { notify: ['fail'] } },
       schedules: { database: { layers: [{ people: ['ada'] }] } },

@@ -27,7 +27,7 @@ async function story(api: ApiClient): Promise<unknown> {
   await api.submitResult({ ...about, output: 'full' });
   await api.saveClient({ name: 'db-1', address: '192.0.2.7', subscriptions: ['linux'] });
   await api.silence({ check: 'disk', reason: 'move' });
-  const told = [
+  const responses = [
     (await api.events({ client: 'web-1' })).map(({ client, check, silenced_by: ids }) => [
       client.name,
       check.output,
@@ -67,12 +67,12 @@ async function story(api: ApiClient): Promise<unknown> {
     (await api.deleteClient('db-1')).issued > 0,
     (await api.clients()).map(({ name }) => name),
   ];
-  return { told, undone };
+  return { responses, undone };
 }
 
 test('the API client works alike in every namespace and changes nothing in other namespaces', async () => {
   const inDefault = await story(clientOf());
-  expect(inDefault).toMatchObject({ told: { 0: [['web-1', 'full', ['*:disk']]] } });
+  expect(inDefault).toMatchObject({ responses: { 0: [['web-1', 'full', ['*:disk']]] } });
   await clientOf().submitResult({ source: 'own', name: 'mark', status: 1, output: 'of default' });
   expect(await story(clientOf('team-a'))).toEqual(inDefault);
   expect((await clientOf().events()).map(({ client }) => client.name)).toEqual(['own']);

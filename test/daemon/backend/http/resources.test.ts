@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CallbackClock } from '../../../support/told-clock.ts';
+import { CallbackClock } from '../../../support/callback-clock.ts';
 import { VERSION } from '../../../../shared/schemas/version.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';

@@ -92,7 +92,7 @@ describe('a closed connection', () => {
     await vi.waitFor(async () => expect(await buffered()).toBeGreaterThan(MIB));
     look(30);
     reader?.socket.resume();
-    await vi.waitFor(() => expect(reader?.said.length).toBeGreaterThan(18_000_000));
+    await vi.waitFor(() => expect(reader?.received.length).toBeGreaterThan(18_000_000));
     look(35);
     expect(await metric(backend.url, 'mon_connections_dropped_total{reason="stalled"}')).toBe(1);
     expect(reader?.isLeft).toBe(false);
@@ -157,12 +157,12 @@ describe('a closed connection', () => {
       return socket;
     };
     const asking = await shake();
-    let said = '';
-    asking.on('data', (data: Buffer) => (said += data.toString()));
+    let page = '';
+    asking.on('data', (data: Buffer) => (page += data.toString()));
     (await shake()).write(batch + unfinished);
     await vi.waitFor(() => {
       asking.write(requestBytes({ method: 'GET', target: '/metrics' }));
-      const [bytes = 0] = [...said.matchAll(/^mon_buffered_bytes (\d+)$/gm)]
+      const [bytes = 0] = [...page.matchAll(/^mon_buffered_bytes (\d+)$/gm)]
         .map(([, figure]) => Number(figure))
         .slice(-1);
       expect(bytes).toBeGreaterThan(14 * MIB);
@@ -218,7 +218,7 @@ test('a connection may pipeline up to a hundred requests', async () => {
   await using backend = await startBackend();
   const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(150));
   held?.socket.resume();
-  await vi.waitFor(() => expect(held?.said.match(/HTTP\/1\.1 /g)).toHaveLength(150));
-  expect(held?.said.match(/HTTP\/1\.1 200/g)).toHaveLength(100);
-  expect(held?.said).toContain('send fewer at once');
+  await vi.waitFor(() => expect(held?.received.match(/HTTP\/1\.1 /g)).toHaveLength(150));
+  expect(held?.received.match(/HTTP\/1\.1 200/g)).toHaveLength(100);
+  expect(held?.received).toContain('send fewer at once');
 });

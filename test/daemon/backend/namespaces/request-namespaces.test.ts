@@ -168,10 +168,10 @@ describe('the overview', () => {
     'the overview counts the clients and checks of the right namespaces: $title',
     async ({ ask, query, registered, noisiest }) => {
       const { body } = await ask()('GET', `${MON}/overview${query}`);
-      const told = body as { readonly clients: object; readonly noisiest: readonly object[] };
-      expect(told.clients).toMatchObject({ registered });
-      expect(told.noisiest).toHaveLength(noisiest.length);
-      expect(told.noisiest).toEqual(
+      const overview = body as { readonly clients: object; readonly noisiest: readonly object[] };
+      expect(overview.clients).toMatchObject({ registered });
+      expect(overview.noisiest).toHaveLength(noisiest.length);
+      expect(overview.noisiest).toEqual(
         expect.arrayContaining(noisiest.map((one) => expect.objectContaining(one) as object)),
       );
     },
@@ -231,20 +231,20 @@ test('the checks of a namespace without events are in the list of the checks of 
 
 describe('the namespace in the audit trail', () => {
   test.each([
-    { method: 'DELETE', path: 'events/traced/disk', told: ['event.delete', 'team-a/traced/disk'] },
-    { method: 'DELETE', path: 'results/traced/disk', told: ['result.delete', 'team-a/traced/disk'] },
-    { method: 'DELETE', path: 'aggregates/disks', told: ['aggregate.delete', 'team-a/disks'] },
-    { method: 'POST', path: 'checks/swap/rename', body: { to: 'paging' }, told: ['check.rename', 'team-a/swap'] },
-    { method: 'DELETE', path: 'checks/swap', told: ['check.delete', 'team-a/swap'] },
-    { method: 'DELETE', path: 'clients/traced', told: ['client.delete', 'team-a/traced'] },
-  ])('the audit trail names the namespace of $method $path', async ({ method, path, body, told }) => {
+    { method: 'DELETE', path: 'events/traced/disk', audited: ['event.delete', 'team-a/traced/disk'] },
+    { method: 'DELETE', path: 'results/traced/disk', audited: ['result.delete', 'team-a/traced/disk'] },
+    { method: 'DELETE', path: 'aggregates/disks', audited: ['aggregate.delete', 'team-a/disks'] },
+    { method: 'POST', path: 'checks/swap/rename', body: { to: 'paging' }, audited: ['check.rename', 'team-a/swap'] },
+    { method: 'DELETE', path: 'checks/swap', audited: ['check.delete', 'team-a/swap'] },
+    { method: 'DELETE', path: 'clients/traced', audited: ['client.delete', 'team-a/traced'] },
+  ])('the audit trail names the namespace of $method $path', async ({ method, path, body, audited }) => {
     for (const name of ['disk', 'swap']) await fails('team-a', 'traced', name);
     expect((await asTeam(method, `${MON}/${path}?namespace=team-a`, body)).status).toBeLessThan(300);
     const { body: trail } = await asRoot('GET', `${MON}/audit?limit=10`);
     const found = (trail as readonly { readonly action: string; readonly target: string }[]).find(
-      ({ action }) => action === told[0],
+      ({ action }) => action === audited[0],
     );
-    expect([found?.action, found?.target]).toEqual(told);
+    expect([found?.action, found?.target]).toEqual(audited);
   });
 });
 

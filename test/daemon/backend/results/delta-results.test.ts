@@ -23,7 +23,7 @@ import { TroubledStore } from '../../../support/troubled-store.ts';
 const NOW = ManualClock.START_MS / 1000;
 const NONE = { checks: new Map(), handlers: new Map() };
 
-type Told = UncheckedResult | DeltaResult;
+type SentResult = UncheckedResult | DeltaResult;
 
 /** A backend with one agent connection, whose batches are committed on request. */
 class Rig {
@@ -58,7 +58,7 @@ class Rig {
   }
 
   /** Queues a frame of results for the next batch. */
-  deliver(...results: readonly Told[]): Promise<Settlement> {
+  deliver(...results: readonly SentResult[]): Promise<Settlement> {
     const { baselines } = this;
     const delivery = { client: 'web-1', spool: 'one', results, baselines, cancellation: { isCancelled: false } };
     return new Promise((resolve, reject) => {
@@ -78,7 +78,7 @@ class Rig {
   }
 
   /** Commits a frame of results in its own batch, and returns its settlement. */
-  async told(...results: readonly Told[]): Promise<Settlement> {
+  async settle(...results: readonly SentResult[]): Promise<Settlement> {
     const delivered = this.deliver(...results);
     await this.commit(delivered);
     return await delivered;
@@ -122,8 +122,8 @@ const BAD = 'name: must be word characters, dots, hyphens and colons only';
 
 test('a delta result takes its baseline with other times and another output', async () => {
   const rig = await Rig.open();
-  expect(await rig.told(full(1, { team: 'a' }))).toMatchObject({ acceptedId: 1, newBaselines: [1] });
-  expect(await rig.told(delta(2, 1))).toMatchObject({ acceptedId: 2, newBaselines: [], resendAfter: undefined });
+  expect(await rig.settle(full(1, { team: 'a' }))).toMatchObject({ acceptedId: 1, newBaselines: [1] });
+  expect(await rig.settle(delta(2, 1))).toMatchObject({ acceptedId: 2, newBaselines: [], resendAfter: undefined });
   const check = {
     name: 'disk',
     team: 'a',
@@ -134,10 +134,10 @@ test('a delta result takes its baseline with other times and another output', as
     duration: 0.25,
   };
   expect(await rig.record()).toMatchObject({ check, lastOk: NOW - 30, history: { length: 2 } });
-  await rig.told(delta(3, 1, { output: '\ud800 "\u0001' }));
+  await rig.settle(delta(3, 1, { output: '\ud800 "\u0001' }));
   expect((await rig.record())?.check?.output).toBe('\ud800 "\u0001');
   // Each delta result refers to the full result, not to the delta result before it.
-  await rig.told(delta(4, 1));
+  await rig.settle(delta(4, 1));
   expect(await rig.record()).toMatchObject({ check, history: { length: 4 } });
 });
 
@@ -148,11 +148,14 @@ describe('a delta result whose baseline is invalid', () => {
     ['with a rejected result as baseline', delta(3, 9)],
   ])('a delta result %s is rejected and requested in full', async (_, bad) => {
     const rig = await Rig.open();
-    await rig.told(full(1));
-    expect(await rig.told(delta(2, 1), bad, full(4, { name: 'cpu' }))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
+    await rig.settle(full(1));
+    expect(await rig.settle(delta(2, 1), bad, full(4, { name: 'cpu' }))).toMatchObject({
+      acceptedId: 2,
+      resendAfter: 2,
+    });
     expect(await rig.record('cpu')).toBeUndefined();
     // Results that the agent sent before it received the resend request are ignored.
-    expect(await rig.told(full(5, { name: 'cpu' }))).toMatchObject({ acceptedId: 0 });
+    expect(await rig.settle(full(5, { name: 'cpu' }))).toMatchObject({ acceptedId: 0 });
     expect(await rig.record('cpu')).toBeUndefined();
   });
 
@@ -165,15 +168,15 @@ describe('a delta result whose baseline is invalid', () => {
 
   test('a delta result with a duration beyond the limit is rejected', async () => {
     const rig = await Rig.open();
-    await rig.told(full(1));
-    expect(await rig.told(delta(2, 1, { duration: 1e300 }))).toMatchObject({ resendAfter: 1 });
+    await rig.settle(full(1));
+    expect(await rig.settle(delta(2, 1, { duration: 1e300 }))).toMatchObject({ resendAfter: 1 });
   });
 
   test('a delta result is rejected after the definitions of the backend changed', async () => {
     const rig = await Rig.open();
-    await rig.told(full(1));
+    await rig.settle(full(1));
     rig.definitions.replace(NONE);
-    expect(await rig.told(delta(2, 1))).toMatchObject({ resendAfter: 1 });
+    expect(await rig.settle(delta(2, 1))).toMatchObject({ resendAfter: 1 });
   });
 });
 
@@ -192,12 +195,12 @@ describe('results that are valid baselines', () => {
     { event_metadata: {} },
   ])('a result with %j is no baseline, because its successor depends on more than times and output', async (about) => {
     const rig = await Rig.open();
-    expect(await rig.told(full(1, about))).toMatchObject({ acceptedId: 1, newBaselines: [] });
+    expect(await rig.settle(full(1, about))).toMatchObject({ acceptedId: 1, newBaselines: [] });
   });
 
   test('a result is no baseline while its check has an open event', async () => {
     const rig = await Rig.open();
-    expect(await rig.told(full(1, { status: 1 }), full(2, { auto_resolve: false }))).toMatchObject({
+    expect(await rig.settle(full(1, { status: 1 }), full(2, { auto_resolve: false }))).toMatchObject({
       newBaselines: [],
     });
   });
@@ -208,22 +211,22 @@ describe('results that are valid baselines', () => {
     rig.definitions.replace(defined({ team: 'b' }));
     await rig.commit(delivered);
     expect(await delivered).toMatchObject({ acceptedId: 1, newBaselines: [] });
-    expect(await rig.told(delta(2, 1))).toMatchObject({ resendAfter: 1 });
+    expect(await rig.settle(delta(2, 1))).toMatchObject({ resendAfter: 1 });
   });
 
   test('a result whose duration may come from its definition is no baseline', async () => {
     const rig = await Rig.open();
     rig.definitions.replace(defined({ duration: 7 }));
-    expect(await rig.told(full(1))).toMatchObject({ acceptedId: 1, newBaselines: [] });
+    expect(await rig.settle(full(1))).toMatchObject({ acceptedId: 1, newBaselines: [] });
   });
 });
 
 test('a read in the same batch as a delta result sees the new result', async () => {
   const rig = await Rig.open();
-  await rig.told(full(1));
-  for (const told of [delta(2, 1), delta(3, 1, { output: 'other' }), delta(4, 1, { output: 'third' })]) {
-    const output = told.output ?? 'fine';
-    const both = [rig.deliver(told), rig.read()] as const;
+  await rig.settle(full(1));
+  for (const result of [delta(2, 1), delta(3, 1, { output: 'other' }), delta(4, 1, { output: 'third' })]) {
+    const output = result.output ?? 'fine';
+    const both = [rig.deliver(result), rig.read()] as const;
     await rig.commit(...both);
     expect((await both[1]).check).toMatchObject({ output, executed: NOW - 30, duration: 0.25 });
     expect((await rig.record())?.check).toMatchObject({ output });
@@ -236,7 +239,7 @@ test('a read in the same batch as a delta result sees the new result', async () 
 
 test('results before a rejected delta result are stored even if their batch is applied again after an error', async () => {
   const rig = await Rig.open();
-  await rig.told(full(1));
+  await rig.settle(full(1));
   const delivered = [rig.deliver(full(2, { name: 'cpu' })), rig.deliver(delta(3, 7)), rig.deliver(full(4))];
   const defect = rig.batcher.run(() => {
     throw new Error('a defect');
@@ -253,12 +256,12 @@ test('results before a rejected delta result are stored even if their batch is a
 describe('the count of rejected results when results are sent again', () => {
   test('an invalid result after a rejected delta result is counted only when the agent sends it again', async () => {
     const rig = await Rig.open();
-    await rig.told(full(1));
-    expect(await rig.told(invalid(2), delta(3, 7), invalid(4))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
+    await rig.settle(full(1));
+    expect(await rig.settle(invalid(2), delta(3, 7), invalid(4))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
     expect(rig.refused).toEqual([BAD]);
     // The connection has no baselines, as when an agent resumes.
     rig.baselines = new ConnectionBaselines(new BaselineBudget());
-    await rig.told(full(3), invalid(4));
+    await rig.settle(full(3), invalid(4));
     expect(rig.refused).toEqual([BAD, BAD]);
     expect(rig.results.rejected.invalid).toBe(2);
   });
@@ -282,18 +285,18 @@ describe('the count of rejected results when results are sent again', () => {
   test('an invalid result in a failed write is counted once, when the agent sends it again', async () => {
     const rig = await Rig.open();
     rig.store.refuses = () => true;
-    await expect(rig.told(full(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(rig.settle(full(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
     expect(rig.refused).toEqual([]);
     rig.store.refuses = () => false;
-    await rig.told(full(1), invalid(2));
+    await rig.settle(full(1), invalid(2));
     expect(rig.refused).toEqual([BAD]);
     expect(rig.results.rejected.invalid).toBe(1);
   });
 
   test('an invalid result that the agent sends again after its commit is not counted again', async () => {
     const rig = await Rig.open();
-    await rig.told(full(1), invalid(2));
-    await rig.told(full(1), invalid(2), invalid(3));
+    await rig.settle(full(1), invalid(2));
+    await rig.settle(full(1), invalid(2), invalid(3));
     expect(rig.refused).toEqual([BAD, BAD]);
   });
 });

@@ -128,14 +128,14 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     await expect.poll(isSilenced).toBe(true);
     machine.advance(50 * 60_000);
     await expect.poll(async () => (await entries())[0]?.['reminder_sent']).toMatchObject({ events: 1 });
-    const [told] = await entries();
+    const [before] = await entries();
     await backend.stop();
     machine.set(60_000);
     await start();
     await fail();
     machine.advance(1000);
     await fail();
-    expect(await entries()).toMatchObject([{ begin: NOW + 7200, reminder_sent: told?.['reminder_sent'] }]);
+    expect(await entries()).toMatchObject([{ begin: NOW + 7200, reminder_sent: before?.['reminder_sent'] }]);
   });
 
   test('a recurring silence follows a wall clock that changed while the backend was stopped', async () => {

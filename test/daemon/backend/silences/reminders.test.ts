@@ -33,14 +33,14 @@ describe('a silence that is about to end (spec, reminder)', () => {
     rig.clock.advance(50 * MINUTE - 1);
     expect(await reminded()).toBeUndefined();
     rig.clock.advance(1);
-    const told = { at: rig.clock.now() / 1000, events: 2 };
-    await expect.poll(reminded).toEqual(told);
+    const reminder = { at: rig.clock.now() / 1000, events: 2 };
+    await expect.poll(reminded).toEqual(reminder);
     await fail('web-3');
     await rig.stop();
     rig.clock.advance(MINUTE);
     await rig.start();
     rig.clock.advance(MINUTE);
-    expect(await reminded()).toEqual(told);
+    expect(await reminded()).toEqual(reminder);
   });
 
   test('a silence that covers no event gets no reminder', async () => {
@@ -156,7 +156,7 @@ async function restart(handlers: readonly string[] = ['note'], more: object = {}
   const { program } = await loadConfig({ directories: [], env: {} });
   const note = handlerSchema.parse({
     type: 'pipe',
-    command: `cat >> ${join(rig.dir, 'told')}; echo >> ${join(rig.dir, 'told')}`,
+    command: `cat >> ${join(rig.dir, 'reminders')}; echo >> ${join(rig.dir, 'reminders')}`,
     ...more,
   });
   await rig.stop();
@@ -168,7 +168,7 @@ async function restart(handlers: readonly string[] = ['note'], more: object = {}
 
 /** Returns the events that the handler received, one for each run. */
 async function runs(): Promise<{ check: { output: string }; silence_ending: { id: string } }[]> {
-  const text = await readFile(join(rig.dir, 'told'), 'utf8').catch(() => '');
+  const text = await readFile(join(rig.dir, 'reminders'), 'utf8').catch(() => '');
   return text
     .split('\n')
     .filter((line) => line !== '')

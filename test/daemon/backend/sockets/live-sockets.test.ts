@@ -74,12 +74,12 @@ test('a feed is closed if its consumer sends no credentials within five seconds'
   await using backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
   const socket = await openFeed(backend, undefined);
   const closed = once(socket, 'close');
-  const said = once(socket, 'message') as Promise<[Buffer]>;
+  const firstMessage = once(socket, 'message') as Promise<[Buffer]>;
   clock.advance(4999);
   expect(socket.readyState).toBe(WebSocket.OPEN);
   clock.advance(1);
   expect((await closed)[0]).toBe(1008);
-  expect(JSON.parse((await said)[0].toString())).toMatchObject({ type: 'error', code: 'unauthenticated' });
+  expect(JSON.parse((await firstMessage)[0].toString())).toMatchObject({ type: 'error', code: 'unauthenticated' });
 });
 
 test('no more than a hundred sockets can wait for their credentials', async () => {

@@ -11,24 +11,24 @@ import { tempDir } from '../../../support/temp-dir.ts';
 const WRITER = builtProgram('store-writer');
 
 /** The output of the writer: number and value of each acknowledged write, values of the rejected ones. */
-interface Said {
+interface WriterOutput {
   readonly acknowledged: Map<number, string>;
   readonly refused: string[];
 }
 
 /** Runs the writer until it ends, or kills it after a number of lines, and returns its parsed output. */
-async function runWriter(command: string[], killAfter = Infinity): Promise<Said> {
+async function runWriter(command: string[], killAfter = Infinity): Promise<WriterOutput> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const said: Said = { acknowledged: new Map(), refused: [] };
+  const output: WriterOutput = { acknowledged: new Map(), refused: [] };
   let lines = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     const [seq = '', value = ''] = line.split(' ');
-    if (seq === 'refused') said.refused.push(value);
-    else said.acknowledged.set(Number(seq), value);
+    if (seq === 'refused') output.refused.push(value);
+    else output.acknowledged.set(Number(seq), value);
     if (++lines === killAfter) child.kill('SIGKILL');
   }
-  return said;
+  return output;
 }
 
 /** Returns the value of each write by sequence number, from the change records. */

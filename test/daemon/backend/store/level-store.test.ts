@@ -364,9 +364,9 @@ describe('a write that the disk rejects', () => {
     }
     await vi.waitFor(() => expect(clock.pending).toBe(1));
     open.mockRestore();
-    const told = mended(store);
+    const repair = mended(store);
     clock.advance(1000);
-    await told;
+    await repair;
     expect(await store.write(lease, [put(['b'], '4')], [])).toBe(2);
     expect(await store.getMany([['a'], ['b']])).toEqual(['1', '4']);
   });

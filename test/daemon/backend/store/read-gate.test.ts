@@ -4,16 +4,16 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 test('closing the read gate waits for current reads, and later reads wait until the gate opens', async () => {
   const gate = new ReadGate(new ManualClock());
-  const said: string[] = [];
+  const order: string[] = [];
   const first = await gate.enter();
-  const shut = gate.shut(async () => void said.push('shut'));
-  const second = gate.enter().then(() => said.push('read'));
+  const shut = gate.shut(async () => void order.push('shut'));
+  const second = gate.enter().then(() => order.push('read'));
   await Promise.resolve();
-  expect(said).toEqual([]);
+  expect(order).toEqual([]);
   first[Symbol.dispose]();
   first[Symbol.dispose]();
   await Promise.all([shut, second]);
-  expect(said).toEqual(['shut', 'read']);
+  expect(order).toEqual(['shut', 'read']);
 });
 
 test('waiting to close the read gate and waiting to read both have a time limit', async () => {

@@ -71,12 +71,12 @@ describe('the merged timelines of several namespaces', () => {
         }
       },
     };
-    let told = 0;
+    let returned = 0;
     for await (const page of newestOf(counted, names.map(sourceOf), LAST)) {
-      expect(read - told).toBeLessThanOrEqual(21_000);
-      told += page.length;
+      expect(read - returned).toBeLessThanOrEqual(21_000);
+      returned += page.length;
     }
-    expect([read, told]).toEqual([names.length * each, names.length * each]);
+    expect([read, returned]).toEqual([names.length * each, names.length * each]);
   });
 });
 

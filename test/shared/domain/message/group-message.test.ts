@@ -54,13 +54,13 @@ test('the message of a group has the count, the changes and a line for each list
 });
 
 test('the message of a group has a different title for a repeat, a resolution and a single event', () => {
-  const told = (more: Partial<GroupRun>) =>
+  const messageOf = (more: Partial<GroupRun>) =>
     groupMessageOf({ namespace: 'default', group: { ...RUN, ...more }, nowMs: 0 });
   const again = { cause: 'repeat', new: 0, resolved: 0 } as const;
-  expect(told(again).title).toBe('CRITICAL 12 events: client.rack=a, check=disk (again)');
-  const over = told({ firing: 0, severity: 'ok', new: 0, resolved: 2 });
+  expect(messageOf(again).title).toBe('CRITICAL 12 events: client.rack=a, check=disk (again)');
+  const over = messageOf({ firing: 0, severity: 'ok', new: 0, resolved: 2 });
   expect([over.kind, over.title]).toEqual(['resolved', 'RESOLVED 2 events: client.rack=a, check=disk']);
-  const single = told({ omitted: 0, events: RUN.events.slice(0, 1) });
+  const single = messageOf({ omitted: 0, events: RUN.events.slice(0, 1) });
   expect(single.title).toBe(String.raw`CRITICAL web-1/disk: no answer\x1b[2J`);
   expect(single.key).toBe(RUN.id);
 });
@@ -76,11 +76,11 @@ test('the message of a group folds many events with the same check and state int
   ]);
 });
 
-const told = { namespace: 'default', event: anEvent(), group: RUN, output: undefined, nowMs: 0 };
+const subject = { namespace: 'default', event: anEvent(), group: RUN, output: undefined, nowMs: 0 };
 
 test('the message of a group uses the id of the group as its deduplication key', () => {
   const handler = handlerSchema.parse({ type: 'webhook', preset: 'pagerduty', routing_key: 'k', group_by: ['check'] });
-  const { body } = presetRequest(handler as Parameters<typeof presetRequest>[0], told);
+  const { body } = presetRequest(handler as Parameters<typeof presetRequest>[0], subject);
   expect(body).toMatchObject({ event_action: 'trigger', dedup_key: RUN.id });
 });
 
@@ -97,7 +97,7 @@ const email = (subject: string): RunningHandler =>
 test('a template of a handler with group_by gets the group instead of an event, and is checked when it is loaded', () => {
   const handler = email('{{ severity }} {{ group.firing }} in {{ group.label }}');
   expect(templateRemarks(handler)).toEqual([]);
-  expect(mailOf(handler as Parameters<typeof mailOf>[0], told)).toMatchObject({
+  expect(mailOf(handler as Parameters<typeof mailOf>[0], subject)).toMatchObject({
     subject: 'critical 12 in client.rack=a, check=disk',
     problems: [],
   });

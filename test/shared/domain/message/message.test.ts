@@ -5,18 +5,18 @@ import { anEvent } from '../../../support/a-job.ts';
 /** Twenty-two minutes after the event of `anEvent` began. */
 const NOW_MS = (1_767_225_600 + 22 * 60) * 1000;
 
-const told = (about: Parameters<typeof anEvent>[0] = {}, namespace = 'default') =>
+const sentMessage = (about: Parameters<typeof anEvent>[0] = {}, namespace = 'default') =>
   messageOf({ namespace, event: anEvent(about), nowMs: NOW_MS });
 
 /** Returns the output in the title of a message, and the output that the title does not show. */
 function outputParts(output: string): readonly string[] {
-  const { title, remainingOutput } = told({ check: { output } });
+  const { title, remainingOutput } = sentMessage({ check: { output } });
   return [title.slice('CRITICAL web-1/disk'.length), remainingOutput];
 }
 
 describe('the message of an event', () => {
   test('the message of a problem has a title, the output and the facts of the event', () => {
-    expect(told({ occurrences: 3 })).toEqual({
+    expect(sentMessage({ occurrences: 3 })).toEqual({
       kind: 'problem',
       severity: 'critical',
       namespace: 'default',
@@ -48,18 +48,18 @@ describe('the message of an event', () => {
     [{ silenced: true, silenced_by: ['web:*'] }, 'acknowledged', 'CRITICAL web-1/disk: CRITICAL: / is full'],
     [{ silenced: true, action: 'resolve', check: { status: 0, output: '' } }, 'resolved', 'RESOLVED web-1/disk'],
   ] as const)('the message of the event %j has the kind %s and the title: %s', (about, kind, title) => {
-    expect(told(about)).toMatchObject({ kind, title });
+    expect(sentMessage(about)).toMatchObject({ kind, title });
   });
 
   test('the message of an event also lists its silences, namespace and runbook', () => {
     const runbook = 'https://wiki.example.com/disk';
-    const { facts, links } = told({ check: { runbook }, silenced_by: ['web:*', 'x:y'] }, 'ops');
+    const { facts, links } = sentMessage({ check: { runbook }, silenced_by: ['web:*', 'x:y'] }, 'ops');
     expect(facts.slice(4)).toEqual([
       ['Silenced by', 'web:*, x:y'],
       ['Namespace', 'ops'],
     ]);
     expect(links).toEqual([{ text: 'Runbook', href: runbook }]);
-    expect(told({ check: { runbook: 'see the wiki' } }).facts.at(-1)).toEqual(['Runbook', 'see the wiki']);
+    expect(sentMessage({ check: { runbook: 'see the wiki' } }).facts.at(-1)).toEqual(['Runbook', 'see the wiki']);
   });
 
   test('the message of an event shows the output once: the first line in the title, and the other lines', () => {
@@ -72,12 +72,12 @@ describe('the message of an event', () => {
   test('the message of an event names who has acknowledged it, or why the acknowledgement ended', () => {
     const acknowledged = { by: 'ada', at: 1_767_226_000, note: 'on it', until: 1_767_232_800 };
     const fact = (about: Parameters<typeof anEvent>[0]) =>
-      told(about).facts.find(([name]) => name === 'Acknowledged')?.[1];
+      sentMessage(about).facts.find(([name]) => name === 'Acknowledged')?.[1];
     expect(fact({ acknowledged })).toBe('by ada until 2026-01-01 02:00:00Z (on it)');
     expect(fact({ acknowledged: { by: 'ada', at: 1_767_226_000 }, action: 'resolve' })).toBe('by ada');
     expect(fact({ acknowledgement_expired: true })).toBe('no longer: the acknowledgement has expired');
     expect(fact({ acknowledgement_ended: true })).toBe('no longer: the status got worse');
-    expect(told({ acknowledged, acknowledgement_started: true })).toMatchObject({
+    expect(sentMessage({ acknowledged, acknowledgement_started: true })).toMatchObject({
       kind: 'acknowledged',
       title: 'ACKNOWLEDGED web-1/disk by ada: on it',
       remainingOutput: '',
@@ -115,7 +115,7 @@ describe('the message of an event', () => {
   });
 
   test('the message of an event names the escalation and its step', () => {
-    expect(told({ escalation: { handler: 'page', step: 2, of: 3 } }).facts.at(-1)).toEqual([
+    expect(sentMessage({ escalation: { handler: 'page', step: 2, of: 3 } }).facts.at(-1)).toEqual([
       'Escalation',
       'page, step 2 of 3',
     ]);
@@ -131,20 +131,22 @@ describe('the message of an event', () => {
   });
 
   test('the message of an event whose time is out of range has no fact "Since"', () => {
-    const { facts } = told({ last_state_change: 1e300 });
+    const { facts } = sentMessage({ last_state_change: 1e300 });
     expect(facts.map(([name]) => name)).not.toContain('Since');
   });
 });
 
 describe('the deduplication key of a problem', () => {
   test('the deduplication key of a problem is its client and check, in the create and in the resolve', () => {
-    expect(problemKey(told(), 255)).toBe('web-1/disk');
-    expect(problemKey(told({ action: 'resolve', id: 'other' }), 255)).toBe('web-1/disk');
-    expect(problemKey(told({}, 'ops'), 255)).toBe('ops/web-1/disk');
+    expect(problemKey(sentMessage(), 255)).toBe('web-1/disk');
+    expect(problemKey(sentMessage({ action: 'resolve', id: 'other' }), 255)).toBe('web-1/disk');
+    expect(problemKey(sentMessage({}, 'ops'), 255)).toBe('ops/web-1/disk');
   });
 
   test('the deduplication key of a problem has a bounded length and is unique even for long names', () => {
-    const keys = ['a', 'b'].map((end) => problemKey(told({ client: { name: `${'x'.repeat(300)}${end}` } }), 255));
+    const keys = ['a', 'b'].map((end) =>
+      problemKey(sentMessage({ client: { name: `${'x'.repeat(300)}${end}` } }), 255),
+    );
     expect(keys.map(({ length }) => length)).toEqual([255, 255]);
     expect(new Set(keys).size).toBe(2);
   });

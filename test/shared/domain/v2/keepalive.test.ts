@@ -98,23 +98,23 @@ describe('a late keepalive of a v2 agent', () => {
   });
 });
 
-test.each<{ name: string; check: SubmittedV2Event['check']; said: object; thresholds: object }>([
+test.each<{ name: string; check: SubmittedV2Event['check']; sent: object; thresholds: object }>([
   {
     name: 'without thresholds the default warning applies',
     check: {},
-    said: { interval: 20, timeout: 120, ttl: 0 },
+    sent: { interval: 20, timeout: 120, ttl: 0 },
     thresholds: { warning: 120 },
   },
-  { name: 'a warning and a critical threshold', check: BOTH, said: BOTH, thresholds: { warning: 8, critical: 16 } },
-  { name: 'only a warning threshold', check: NEVER_CRITICAL, said: NEVER_CRITICAL, thresholds: { warning: 8 } },
+  { name: 'a warning and a critical threshold', check: BOTH, sent: BOTH, thresholds: { warning: 8, critical: 16 } },
+  { name: 'only a warning threshold', check: NEVER_CRITICAL, sent: NEVER_CRITICAL, thresholds: { warning: 8 } },
   {
     name: 'a negative critical threshold counts as none',
     check: { ...BOTH, ttl: -1 },
-    said: NEVER_CRITICAL,
+    sent: NEVER_CRITICAL,
     thresholds: { warning: 8 },
   },
-])('the keepalive thresholds of a v2 agent are read: $name', ({ check, said, thresholds }) => {
-  expect(sentKeepaliveSettings({ check })).toEqual(said);
+])('the keepalive thresholds of a v2 agent are read: $name', ({ check, sent, thresholds }) => {
+  expect(sentKeepaliveSettings({ check })).toEqual(sent);
   expect(agentThresholds({ keepalive: sentKeepaliveSettings({ check }) })).toEqual(thresholds);
 });
 

@@ -82,19 +82,19 @@ describe('the page of a client', () => {
     expect(driver.effects()).toEqual([]);
   });
 
-  test.each<{ name: string; about: object; said: string }>([
-    { name: 'with a v1 agent', about: {}, said: '  warning after 2m, critical after 3m' },
+  test.each<{ name: string; about: object; line: string }>([
+    { name: 'with a v1 agent', about: {}, line: '  warning after 2m, critical after 3m' },
     {
       name: 'with a v2 agent',
       about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 90 } },
-      said: '  warning after 40s, critical after 1m30s',
+      line: '  warning after 40s, critical after 1m30s',
     },
     {
       name: 'with a v2 agent without a critical threshold',
       about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 0 } },
-      said: '  warning after 40s, never critical',
+      line: '  warning after 40s, never critical',
     },
-  ])('the page of a client $name shows the keepalive thresholds', ({ about, said }) => {
+  ])('the page of a client $name shows the keepalive thresholds', ({ about, line }) => {
     const driver = onClient();
     const data = aClient();
     if (data.kind !== 'client') throw new Error('it is no client');
@@ -104,7 +104,7 @@ describe('the page of a client', () => {
       detail: { ...detail, client: { ...detail.client, ...about } },
     });
     const told = inspectHead(driver.store, layerOf(driver)).flatMap((line) => line.map(({ text }) => text));
-    expect(told).toContain(said);
+    expect(told).toContain(line);
   });
 
   test('the page of a client lists the worst checks first and silenced checks last', () => {

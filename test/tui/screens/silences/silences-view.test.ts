@@ -428,8 +428,10 @@ describe('a silence that has matched nothing for long', () => {
       ],
       [silencedEvent('d', 'client:d:disk')],
     );
-    const said = new Map(shown(driver, 'target').map((target, index) => [target, shown(driver, 'events')[index]]));
-    expect(Object.fromEntries(said)).toEqual({
+    const eventsByTarget = new Map(
+      shown(driver, 'target').map((target, index) => [target, shown(driver, 'events')[index]]),
+    );
+    expect(Object.fromEntries(eventsByTarget)).toEqual({
       'a / disk': 'idle',
       'b / disk': 'idle',
       'c / disk': 'none',

@@ -80,9 +80,9 @@ export class PeerSignatures {
   /** Returns the header with the signature of a request. @param receiver the id of the member that gets the request */
   headerOf({ body, ...request }: SentRequest, receiver: string): Readonly<Record<string, string>> {
     const { keys, self, now } = this.#parts;
-    const said = `2.${keys.id}.${self}.${String(++this.#number)}.${String(now())}.${requestBodyDigest(body ?? '')}`;
-    const mac = keys.sign(requestText(said, receiver, request));
-    return { [PEER_HEADERS.signature]: `${said}.${mac}` };
+    const claims = `2.${keys.id}.${self}.${String(++this.#number)}.${String(now())}.${requestBodyDigest(body ?? '')}`;
+    const mac = keys.sign(requestText(claims, receiver, request));
+    return { [PEER_HEADERS.signature]: `${claims}.${mac}` };
   }
 
   /**
@@ -97,8 +97,8 @@ export class PeerSignatures {
       return { kind: 'refused', reason: 'unsigned' };
     }
     if (!keys.has(key)) return { kind: 'refused', reason: 'key' };
-    const said = String(text).slice(0, -(mac.length + 1));
-    if (!keys.isSignedBy(key, requestText(said, self, { method, path, headers }), mac)) {
+    const claims = String(text).slice(0, -(mac.length + 1));
+    if (!keys.isSignedBy(key, requestText(claims, self, { method, path, headers }), mac)) {
       return { kind: 'refused', reason: 'signature' };
     }
     const nowMs = now();
@@ -136,7 +136,7 @@ export function requestBodyDigest(body: Buffer | string): string {
 }
 
 function requestText(
-  said: string,
+  claims: string,
   receiver: string,
   { method, path, headers }: Pick<SentRequest, 'method' | 'path' | 'headers'>,
 ): string {
@@ -144,7 +144,7 @@ function requestText(
     .filter(([name, value]) => value !== undefined && !UNSIGNED_HEADERS.has(name))
     .map(([name, value]) => [name, String(value)] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify(['request', said, receiver, method, path, signed]);
+  return JSON.stringify(['request', claims, receiver, method, path, signed]);
 }
 
 function rowText({ id, url, fingerprint }: Omit<MemberRow, 'proof'>): string {

@@ -49,9 +49,9 @@ test('the counters and members of aggregates equal a full recount after any chan
       await using rig = await AggregateRig.open();
       for (const { steps, isRestart } of batches) {
         await rig.play(steps);
-        for (const maxAge of [undefined, 5]) expect(await rig.said(maxAge)).toEqual(rig.counted(maxAge));
+        for (const maxAge of [undefined, 5]) expect(await rig.responses(maxAge)).toEqual(rig.counted(maxAge));
         if (isRestart) await rig.restart();
-        for (const maxAge of [undefined, 5]) expect(await rig.said(maxAge)).toEqual(rig.counted(maxAge));
+        for (const maxAge of [undefined, 5]) expect(await rig.responses(maxAge)).toEqual(rig.counted(maxAge));
       }
     }),
     { numRuns: propertyRuns(40) },
@@ -94,9 +94,9 @@ test('deleting an aggregate and results in the same batch take effect in order, 
       ],
     },
   ];
-  expect(await rig.said(undefined)).toMatchObject(expected);
+  expect(await rig.responses(undefined)).toMatchObject(expected);
   await rig.restart();
-  expect(await rig.said(undefined)).toMatchObject(expected);
+  expect(await rig.responses(undefined)).toMatchObject(expected);
 });
 
 test('a check record stores aggregate data only once an aggregate was deleted, and then one small number', async () => {

@@ -76,17 +76,17 @@ test('a follower has the same state as the leader and the store after any writes
     { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 3 }) },
     { weight: 1, arbitrary: fc.array(handlerStep, { minLength: 1, maxLength: 1 }) },
   );
-  // `toldMeanwhile` and `toldThen` are numbers of writes that the follower applies during and after the commit. During
+  // `writesDuringCommit` and `writesAfterCommit` are numbers of writes that the follower applies during and after the commit. During
   // the commit, it may read data that is newer than the write.
   const batch = fc.record({
     steps: together,
-    toldMeanwhile: fc.constantFrom(0, 0, 1, 3),
-    toldThen: fc.constantFrom(0, 0, 1, 5, Infinity),
+    writesDuringCommit: fc.constantFrom(0, 0, 1, 3),
+    writesAfterCommit: fc.constantFrom(0, 0, 1, 5, Infinity),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 4, maxLength: 12, size: 'max' }), async (story) => {
       await using backend = await open(makeNamespace, makeHandler);
-      for (const { steps, toldMeanwhile, toldThen } of story) {
+      for (const { steps, writesDuringCommit, writesAfterCommit } of story) {
         const [settled] = await Promise.all([
           backend.commit(
             ...steps.map(
@@ -95,11 +95,11 @@ test('a follower has the same state as the leader and the store after any writes
                   act(backend),
             ),
           ),
-          backend.applyPendingWrites(toldMeanwhile),
+          backend.applyPendingWrites(writesDuringCommit),
         ]);
         settled.forEach(expectNoDefect);
-        await backend.applyPendingWrites(toldThen);
-        if (toldThen === Infinity) await expectEqual(backend);
+        await backend.applyPendingWrites(writesAfterCommit);
+        if (writesAfterCommit === Infinity) await expectEqual(backend);
       }
       await expectEqual(backend);
       const now = Math.floor(backend.nowMs / 1000) + YEAR_S;

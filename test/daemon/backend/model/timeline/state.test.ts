@@ -274,9 +274,9 @@ describe('checkpoints', () => {
     expect(await rig.administer('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
     const then = rig.clock.now();
     await report('cpu', 0);
-    const told = await at(then);
-    expect([shown(told), told.silenced?.map(({ id }) => id)]).toEqual([['web-1/cpu 2'], ['*:cpu']]);
-    expect(told.events[0]?.silenced_by).toEqual(['*:cpu']);
+    const past = await at(then);
+    expect([shown(past), past.silenced?.map(({ id }) => id)]).toEqual([['web-1/cpu 2'], ['*:cpu']]);
+    expect(past.events[0]?.silenced_by).toEqual(['*:cpu']);
   });
 
   test('checkpoints are deleted when the timeline is turned off', async () => {

@@ -10,7 +10,8 @@ const handlers = { mail: aHandler(), chat: aHandler() };
 async function fail(rig: HandlerRig, handler: string, ...clients: readonly string[]): Promise<void> {
   const [letters, begun] = [rig.deadLetters.size, rig.begun.length];
   await rig.ask(handler, ...clients.map((client): [string, string] => [client, 'disk']));
-  for (let at = 0; at < clients.length; at++) (await rig.run(begun + at)).end(permanentFailure('it said no'));
+  for (let at = 0; at < clients.length; at++)
+    (await rig.run(begun + at)).end(permanentFailure('the receiver rejected it'));
   await vi.waitFor(() => expect(rig.deadLetters.size).toBe(letters + clients.length));
 }
 
@@ -128,7 +129,7 @@ test('the oldest dead letters beyond the limit are deleted, in the store too, wi
   const rig = await openHandlerRig({ dir, handlers, deadLettersMax: 3 });
   await fail(rig, 'mail', 'a', 'b', 'c');
   await rig.ask('mail', ['d', 'disk'], ['e', 'disk']);
-  for (const at of [3, 4]) (await rig.run(at)).end(permanentFailure('it said no'));
+  for (const at of [3, 4]) (await rig.run(at)).end(permanentFailure('the receiver rejected it'));
   await vi.waitFor(() => expect(clientsOf(rig)).toEqual(['c', 'd', 'e']));
   await vi.waitFor(async () => expect((await rig.stored()).jobs).toHaveLength(3));
   expect(rig.deadLetters.overflowDropCount).toBe(2);

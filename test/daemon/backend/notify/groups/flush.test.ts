@@ -526,13 +526,13 @@ test(
     await rig.results.submit(DEFAULT_NAMESPACE, results);
     await settled(rig);
     rig.reload({ handlers: { default: groupingPipe({ group_by: ['client'] }) } });
-    const told = new Set<string>();
-    for (let second = 0; second < 400 && told.size < GROUPS_PER_HANDLER_MAX; second++) {
+    const notified = new Set<string>();
+    for (let second = 0; second < 400 && notified.size < GROUPS_PER_HANDLER_MAX; second++) {
       await pass(rig, 1);
-      for (const run of await takeNotifications(rig)) told.add(run);
+      for (const run of await takeNotifications(rig)) notified.add(run);
     }
-    expect(told.size).toBe(GROUPS_PER_HANDLER_MAX);
-    expect([...told].every((run) => run.endsWith('/disk new'))).toBe(true);
+    expect(notified.size).toBe(GROUPS_PER_HANDLER_MAX);
+    expect([...notified].every((run) => run.endsWith('/disk new'))).toBe(true);
   },
 );
 

@@ -45,7 +45,7 @@ class Receiver {
           resolved: before !== undefined,
         };
         if (!isRight[change])
-          this.wrong.push(`${client.name} ${change} ${String(check.status)}, told ${String(before)}`);
+          this.wrong.push(`${client.name} ${change} ${String(check.status)}; notified before: ${String(before)}`);
         if (change === 'resolved') this.lastNotified.delete(client.name);
         else this.lastNotified.set(client.name, check.status);
       }

@@ -118,14 +118,14 @@ describe('the upgrade of a store of schema 2', () => {
       checks: { default: ['disk'], gone: ['disk', 'http'], lost: ['cpu'], web: ['disk'] },
     });
     await using opened = await openSchema(dir);
-    const said = {
+    const problem = {
       detail: 'checks refer to it',
       component: 'store-providers',
       message: 'error enabling round robin scheduling,backend restart required',
     };
     expect(await opened.schema.obstacles()).toEqual([
       {
-        ...said,
+        ...problem,
         reason: 'the namespace gone does not exist',
         remedy: [
           'monctl namespace create gone',
@@ -136,7 +136,7 @@ describe('the upgrade of a store of schema 2', () => {
         ],
       },
       {
-        ...said,
+        ...problem,
         reason: 'the namespace lost does not exist',
         remedy: [
           'monctl namespace create lost',
@@ -178,7 +178,7 @@ describe('an upgrade', () => {
 
   test('an upgrade reports its progress until it reaches the total', async () => {
     const dir = await earlierStore({ schema: 1, clients: 12, checksEach: 100, checks: { default: ['disk'] } });
-    const told: StepProgress[] = [];
+    const reported: StepProgress[] = [];
     await using opened = await openSchema(dir);
     expect(await opened.schema.pending()).toEqual([
       { version: 2, name: 'check records', entries: 1200 },
@@ -189,12 +189,12 @@ describe('an upgrade', () => {
     let rests = 0;
     await opened.schema.upgrade({
       signal: new AbortController().signal,
-      onProgress: (progress) => told.push(progress),
+      onProgress: (progress) => reported.push(progress),
       pause: async () => void rests++,
     });
     // An upgrade of a running backend pauses after each batch, so that requests are served.
     expect(rests).toBe(7);
-    expect(told.map(({ version, done, total }) => [version, done, total])).toEqual([
+    expect(reported.map(({ version, done, total }) => [version, done, total])).toEqual([
       [2, 0, 1200],
       [2, 500, 1200],
       [2, 1000, 1200],

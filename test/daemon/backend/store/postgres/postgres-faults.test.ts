@@ -250,7 +250,7 @@ async function expectRefused(url: string, other: PostgresStore): Promise<void> {
 }
 
 describe('two backends on one database', () => {
-  test('a second backend is told that another backend writes, and can write after the first has stopped', async () => {
+  test('a second backend gets the error that another backend writes, and can write after the first has stopped', async () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     const lease = await first.acquire('main', 30_000);

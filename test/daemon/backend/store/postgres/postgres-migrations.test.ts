@@ -9,7 +9,7 @@ import {
 } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
 import { decodeTuple, encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
 import { upgradeOffline } from '../../../../../daemon/backend/store/upgrade/upgrade-command.ts';
-import { commandRig, FLAGS, told } from '../../../../support/command-rig.ts';
+import { commandRig, FLAGS, loggedRecords } from '../../../../support/command-rig.ts';
 import {
   AFTER,
   asStored,
@@ -89,7 +89,7 @@ test('a PostgreSQL store of schema 3 can be served, and mon-backend upgrade brin
   expect(await entriesOf(store.scan([]))).toEqual(asStored(MIXED));
   const rig = commandRig();
   await upgradeOffline(store, { ...FLAGS, backup: false }, rig);
-  expect(told(rig.log)).toEqual([
+  expect(loggedRecords(rig.log)).toEqual([
     ['warn', 'migrating embedded database to a new version', { database_version: 3, new_version: BEFORE }],
     ['info', 'successfully upgraded database', { database_version: BEFORE }],
   ]);

@@ -21,7 +21,7 @@ async function two(): Promise<{ url: string; writer: PostgresStore; member: Post
   return { url, writer: await opened(url), member: await opened(url) };
 }
 
-const told = (name: string, seq = 0): MemberAnnouncement => ({
+const announcement = (name: string, seq = 0): MemberAnnouncement => ({
   name,
   url: `http://${name}`,
   fingerprint: undefined,
@@ -110,9 +110,9 @@ test('a snapshot that is read in several pages is complete', async () => {
 
 test('members of a shared store see each other and the holder of the lease', async () => {
   const { writer, member } = await two();
-  expect(await writer.meet('main', told('a'))).toMatchObject({ lease: undefined, members: [{ name: 'a' }] });
+  expect(await writer.meet('main', announcement('a'))).toMatchObject({ lease: undefined, members: [{ name: 'a' }] });
   const { epoch } = await writer.acquire('main', 30_000);
-  const standing = await member.meet('main', { ...told('b', 7), fingerprint: 'AB:CD' });
+  const standing = await member.meet('main', { ...announcement('b', 7), fingerprint: 'AB:CD' });
   expect(standing.members).toMatchObject([
     { id: writer.self, name: 'a', url: 'http://a', seq: 0, fingerprint: undefined },
     { id: member.self, name: 'b', seq: 7, fingerprint: 'AB:CD' },
@@ -123,18 +123,18 @@ test('members of a shared store see each other and the holder of the lease', asy
   expect(lease?.goodUntilMs).toBeGreaterThan(nowMs);
   expect(lease?.sinceMs).toBeLessThanOrEqual(nowMs);
   await writer.leave();
-  expect((await member.meet('main', told('b'))).members).toMatchObject([{ name: 'b' }]);
+  expect((await member.meet('main', announcement('b'))).members).toMatchObject([{ name: 'b' }]);
 });
 
 test('an offered lease names the member that it is offered to until a member acquires it', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
   await writer.offer(lease, member.self);
-  const offered = await member.meet('main', told('b'));
+  const offered = await member.meet('main', announcement('b'));
   expect(offered.lease).toMatchObject({ holder: undefined, offeredTo: member.self });
   expect(offered.lease?.goodUntilMs).toBeLessThanOrEqual(offered.nowMs);
   await member.acquire('main', 30_000);
-  const taken = await member.meet('main', told('b'));
+  const taken = await member.meet('main', announcement('b'));
   expect(taken.lease).toMatchObject({ holder: member.self, offeredTo: undefined, epoch: 2 });
 });
 

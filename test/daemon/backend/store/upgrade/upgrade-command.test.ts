@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
 import { encodeTuple } from '../../../../../daemon/backend/store/tuple.ts';
-import { commandRig, FLAGS, told, upgradeDir } from '../../../../support/command-rig.ts';
+import { commandRig, FLAGS, loggedRecords, upgradeDir } from '../../../../support/command-rig.ts';
 import { contentOf, earlierStore, onClosed, upgradeStore } from '../../../../support/earlier-stores.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
@@ -18,7 +18,7 @@ test('an upgrade asks for confirmation, takes a backup, upgrades, and logs the m
   const rig = commandRig();
   await upgradeDir(dir, FLAGS, rig);
   expect(rig.asked).toEqual([QUESTION]);
-  expect(told(rig.log)).toEqual([
+  expect(loggedRecords(rig.log)).toEqual([
     ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 5 }],
     ['info', 'backup taken and verified', {}],
     ['info', 'successfully upgraded database', { database_version: 5 }],
@@ -36,7 +36,7 @@ test('a second upgrade reports that the store is up to date and asks for no conf
   const after = await contentOf(dir);
   const rig = commandRig({ answer: false });
   await upgradeDir(dir, FLAGS, rig);
-  expect(told(rig.log)).toEqual([['info', 'database already up to date', { database_version: 5 }]]);
+  expect(loggedRecords(rig.log)).toEqual([['info', 'database already up to date', { database_version: 5 }]]);
   expect(rig.asked).toEqual([]);
   expect(await contentOf(dir)).toEqual(after);
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('upgrades that change nothing', () => {
         '  mon-backend upgrade',
       ].join('\n');
       await expect(upgrade).rejects.toThrow(wayOut);
-      expect(told(rig.log)).toEqual([
+      expect(loggedRecords(rig.log)).toEqual([
         ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 5 }],
         [
           'error',

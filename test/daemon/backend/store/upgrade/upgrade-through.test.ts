@@ -7,7 +7,7 @@ import type { Backend } from '../../../../../daemon/backend/compose.ts';
 import { upgradeThroughBackend } from '../../../../../daemon/backend/store/upgrade/upgrade-through.ts';
 import { writeEarlierStore, type EarlierStore } from '../../../../../scripts/fixtures/earlier-store.ts';
 import { AgentPeer } from '../../../../support/agent-peer.ts';
-import { commandRig, FLAGS, told, type CommandRig } from '../../../../support/command-rig.ts';
+import { commandRig, FLAGS, loggedRecords, type CommandRig } from '../../../../support/command-rig.ts';
 import { checkRecordsOf, earlierStore, upgradeStore } from '../../../../support/earlier-stores.ts';
 import { openBackend } from '../../../../support/open-backend.ts';
 import { MonError } from '../../../../../shared/errors.ts';
@@ -64,7 +64,7 @@ test('a running backend can upgrade its store with a confirmation, the same log,
   const rig = commandRig();
   await through(served, rig);
   expect(rig.asked).toHaveLength(1);
-  expect(told(rig.log)).toEqual([
+  expect(loggedRecords(rig.log)).toEqual([
     ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 5, url: backend.url }],
     ['info', 'successfully upgraded database', { database_version: 5 }],
   ]);
@@ -85,7 +85,7 @@ test('a running backend can upgrade its store with a confirmation, the same log,
 
   const again = commandRig({ answer: false });
   await through(served, again);
-  expect(told(again.log)).toEqual([['info', 'database already up to date', { database_version: 5 }]]);
+  expect(loggedRecords(again.log)).toEqual([['info', 'database already up to date', { database_version: 5 }]]);
 
   await backend.stop();
   const clean = await tempDir();

@@ -4,27 +4,27 @@ import { SystemClock } from '../../daemon/clock/system-clock.ts';
 /** A clock whose time a callback returns; its timers run in real time. */
 export class CallbackClock implements PlanningClock {
   readonly #timers = new SystemClock();
-  readonly #toldMs: () => number;
+  readonly #timeMs: () => number;
 
   /**
    * Creates the clock.
    *
-   * @param toldMs callback that returns the time in epoch milliseconds; the time must never go back
+   * @param timeMs callback that returns the time in epoch milliseconds; the time must never go back
    */
-  constructor(toldMs: () => number) {
-    this.#toldMs = toldMs;
+  constructor(timeMs: () => number) {
+    this.#timeMs = timeMs;
   }
 
   now(): number {
-    return this.#toldMs();
+    return this.#timeMs();
   }
 
   steady(): number {
-    return this.#toldMs();
+    return this.#timeMs();
   }
 
   monotonic(): number {
-    return this.#toldMs();
+    return this.#timeMs();
   }
 
   after(delayMs: number, task: () => void): Disposable {

@@ -31,7 +31,7 @@ function appendTo(file: string): string {
  * A complete backend in this process, on a real store and with a manual clock. Its handlers run as real processes and
  * use real sockets. It is stopped when the test finishes.
  */
-export class HandlerStory {
+export class HandlerScenario {
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
   /** Directory of the configuration, the store and the files that handlers write. */
@@ -54,12 +54,12 @@ export class HandlerStory {
   static async open(
     settings: Settings = { handlers: { default: {} } },
     { hasAdministrator = false }: { readonly hasAdministrator?: boolean } = {},
-  ): Promise<HandlerStory> {
-    const story = new HandlerStory(await tempDir(), hasAdministrator);
-    onTestFinished(() => story.stop());
-    await story.configure(settings);
-    await story.start();
-    return story;
+  ): Promise<HandlerScenario> {
+    const scenario = new HandlerScenario(await tempDir(), hasAdministrator);
+    onTestFinished(() => scenario.stop());
+    await scenario.configure(settings);
+    await scenario.start();
+    return scenario;
   }
 
   /** Writes the configuration file. It takes effect at the next start or reload. */
@@ -157,17 +157,17 @@ export class HandlerStory {
   }
 
   /** Returns the events that a handler has written since the last call. */
-  async told(handler = 'default'): Promise<HandledEvent[]> {
+  async notifications(handler = 'default'): Promise<HandledEvent[]> {
     return (await this.lines(handler)).map((line) => JSON.parse(line) as HandledEvent);
   }
 
   /** Returns action and status of each event that a handler has written since the last call, such as `create 2`. */
   async actions(handler = 'default'): Promise<string[]> {
-    return (await this.told(handler)).map(({ action, check }) => `${action} ${String(check.status)}`);
+    return (await this.notifications(handler)).map(({ action, check }) => `${action} ${String(check.status)}`);
   }
 
   /** Returns the log records with one of these messages. */
-  said(...messages: readonly string[]): RecordedLog['records'] {
+  logRecords(...messages: readonly string[]): RecordedLog['records'] {
     return this.log.records.filter(({ message }) => messages.includes(message));
   }
 

@@ -2,23 +2,23 @@ import type { Cluster } from '../../daemon/backend/cluster/cluster.ts';
 import type { ClusterMember, ClusterView } from '../../shared/schemas/cluster.ts';
 
 /** A simulated cluster whose state the test sets. */
-export class ToldCluster implements Cluster {
+export class SimulatedCluster implements Cluster {
   /** The view that `view` returns. */
-  told: ClusterView;
+  current: ClusterView;
   /** Ids of the members that handovers have named; `undefined` if a handover named none. */
   readonly handedTo: (string | undefined)[] = [];
   /** Performs a handover; by default the named member becomes leader immediately. */
   onHandOver: (to: string | undefined) => Promise<ClusterView> = (to) => {
-    this.told = writtenBy(this.told, to ?? '');
-    return Promise.resolve(this.told);
+    this.current = writtenBy(this.current, to ?? '');
+    return Promise.resolve(this.current);
   };
 
-  constructor(told: ClusterView) {
-    this.told = told;
+  constructor(current: ClusterView) {
+    this.current = current;
   }
 
   view(): ClusterView {
-    return this.told;
+    return this.current;
   }
 
   handOver(to: string | undefined): Promise<ClusterView> {

@@ -20,7 +20,7 @@ const VERDICTS: ReadonlySet<string> = new Set([
 const RECORDED: ScenarioName = 'events';
 
 /** Compares the log records of a backend about events that handlers do not get with the recorded ones. */
-export class SaidVerdicts {
+export class LoggedVerdicts {
   readonly #file: ScenarioName;
   readonly #log: RecordedLog;
   /** Number of log records that have already been compared. */
@@ -40,17 +40,17 @@ export class SaidVerdicts {
     if (line.what !== 'log:server' || this.#file !== RECORDED) return undefined;
     const records = this.#log.records.slice(this.#compared);
     this.#compared = this.#log.records.length;
-    const [got, wanted] = [records, line.data as readonly Said[]].map(verdictsAmong);
+    const [got, wanted] = [records, line.data as readonly LoggedMessage[]].map(verdictsAmong);
     return got === wanted ? [] : [`expected ${String(wanted)}, got ${String(got)}`];
   }
 }
 
-interface Said {
+interface LoggedMessage {
   readonly level: string;
   readonly message: string;
 }
 
-function verdictsAmong(records: readonly Said[]): string {
+function verdictsAmong(records: readonly LoggedMessage[]): string {
   return records
     .filter(({ message }) => VERDICTS.has(message))
     .map(({ level, message }) => `${level} ${message}`)
