@@ -131,20 +131,21 @@ function continueEscalation(
   const started = before ?? startEscalation(handler.name, steps, status, now);
   if (!isAccepted) {
     const escalation = PAUSING_VERDICTS.has(decision.verdict.verdict) ? pauseEscalation(started, now) : started;
-    return { decision: withProgress(decision, handler, escalation, now), escalation, targets: [] };
+    return { decision: addProgress(decision, handler, escalation, now), escalation, targets: [] };
   }
   const resumed = resumeEscalation(started, now);
   if (before === undefined && isStepDue(resumed, now)) {
     const { escalation, targets } = notifyStep(handler, resumed, others, context);
-    return { decision: withPlan(decision, handler, escalation), escalation, targets };
+    return { decision: addPlannedSteps(decision, handler, escalation), escalation, targets };
   }
-  if (before === undefined) return { decision: withPlan(decision, handler, resumed), escalation: resumed, targets: [] };
+  if (before === undefined)
+    return { decision: addPlannedSteps(decision, handler, resumed), escalation: resumed, targets: [] };
   const isRenotified = context.acknowledgementEnd !== undefined || isWorse(resumed, status);
   const targets = isRenotified
     ? decideTargets(resumed.notified, { handler, notice: escalationNotice(resumed) }, others, context)
     : [];
   const escalation = isRenotified ? addNotified(resumed, [], status) : resumed;
-  return { decision: withProgress(decision, handler, escalation, now), escalation, targets };
+  return { decision: addProgress(decision, handler, escalation, now), escalation, targets };
 }
 
 /** An escalation after one of its steps, and the decisions about the handlers of the step. */
@@ -219,15 +220,15 @@ function decideTargets(
     });
 }
 
-function withPlan(
+function addPlannedSteps(
   decision: HandlerDecision,
   { definition: { steps } }: RoutedEscalation,
   escalation: EscalationState,
 ): HandlerDecision {
-  return withReason(decision, plannedSteps(steps), escalation);
+  return replaceReason(decision, plannedSteps(steps), escalation);
 }
 
-function withProgress(
+function addProgress(
   decision: HandlerDecision,
   { definition: { steps } }: RoutedEscalation,
   escalation: EscalationState,
@@ -235,10 +236,10 @@ function withProgress(
 ): HandlerDecision {
   const progress = escalationProgress(steps, escalation, now);
   const reason = leadsToRun(decision.verdict) ? progress : `${decision.verdict.reason}; ${progress}`;
-  return withReason(decision, reason, escalation);
+  return replaceReason(decision, reason, escalation);
 }
 
-function withReason(decision: HandlerDecision, reason: string, escalation: EscalationState): HandlerDecision {
+function replaceReason(decision: HandlerDecision, reason: string, escalation: EscalationState): HandlerDecision {
   return { ...decision, verdict: { ...decision.verdict, reason, escalation: shownEscalation(escalation) } };
 }
 

@@ -14,12 +14,12 @@ export function calendarText(schedule: string, shifts: readonly Shift[], nowMs: 
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//mon//on call//EN',
-    `X-WR-CALNAME:${escaped(`On call: ${schedule}`)}`,
+    `X-WR-CALNAME:${escapeText(`On call: ${schedule}`)}`,
     ...shifts.flatMap((shift) => eventLines(schedule, shift, nowMs)),
     'END:VCALENDAR',
   ];
   return lines
-    .flatMap(folded)
+    .flatMap(foldLine)
     .map((line) => `${line}\r\n`)
     .join('');
 }
@@ -28,11 +28,11 @@ function eventLines(schedule: string, { person, source, fromMs, untilMs }: Shift
   const uid = [schedule, person, source.override ?? `layer-${String(source.layer)}`, String(fromMs / 1000)].join('-');
   return [
     'BEGIN:VEVENT',
-    `UID:${escaped(`${uid}@mon`)}`,
+    `UID:${escapeText(`${uid}@mon`)}`,
     `DTSTAMP:${utcTime(nowMs)}`,
     `DTSTART:${utcTime(fromMs)}`,
     `DTEND:${utcTime(untilMs)}`,
-    `SUMMARY:${escaped(`${person} is on call for ${schedule}`)}`,
+    `SUMMARY:${escapeText(`${person} is on call for ${schedule}`)}`,
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
   ];
@@ -44,12 +44,12 @@ function utcTime(ms: number): string {
 }
 
 /** Escapes a text value (RFC 5545, 3.3.11). */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[\\;,]/g, String.raw`\$&`).replaceAll(/\r?\n/g, String.raw`\n`);
 }
 
 /** Splits a line into lines of at most 75 octets; each but the first begins with a space (RFC 5545, 3.1). */
-function folded(line: string): string[] {
+function foldLine(line: string): string[] {
   const lines = [''];
   let bytes = 0;
   for (const character of line) {

@@ -57,18 +57,18 @@ export function onCallAt(
   overrides: readonly OverrideSpan[],
   atMs: number,
 ): OnCall | undefined {
-  return currentDutyPeriod(schedule, overrides, atMs).onCall;
+  return currentAssignment(schedule, overrides, atMs).onCall;
 }
 
 /** Returns who is on call at a point in time, and the time until which this answer is valid, at most 92 days later. */
-export function currentDutyPeriod(
+export function currentAssignment(
   schedule: OnCallSchedule,
   overrides: readonly OverrideSpan[],
   atMs: number,
 ): { readonly onCall: OnCall | undefined; readonly validUntilMs: number } {
   const endMs = atMs + RANGE_MAX_MS;
-  for (const { duty, untilMs } of dutyPeriodsBetween(schedule, overrides, atMs, endMs, isSamePerson)) {
-    const onCall = duty && { ...duty, untilMs: untilMs === endMs ? undefined : untilMs };
+  for (const { assignment, untilMs } of assignmentsBetween(schedule, overrides, atMs, endMs, isSamePerson)) {
+    const onCall = assignment && { ...assignment, untilMs: untilMs === endMs ? undefined : untilMs };
     return { onCall, validUntilMs: untilMs };
   }
   return { onCall: undefined, validUntilMs: endMs };
@@ -81,8 +81,8 @@ export function shiftsBetween(
   fromMs: number,
   untilMs: number,
 ): readonly Shift[] {
-  const periods = [...dutyPeriodsBetween(schedule, overrides, fromMs, untilMs, isSameDuty)];
-  return periods.flatMap(({ duty, ...span }) => (duty === undefined ? [] : [{ ...duty, ...span }]));
+  const periods = [...assignmentsBetween(schedule, overrides, fromMs, untilMs, isSameAssignment)];
+  return periods.flatMap(({ assignment, ...span }) => (assignment === undefined ? [] : [{ ...assignment, ...span }]));
 }
 
 /** Returns when nobody is on call between two points in time, at most 92 days apart. */
@@ -92,24 +92,24 @@ export function gapsBetween(
   fromMs: number,
   untilMs: number,
 ): readonly Gap[] {
-  const periods = [...dutyPeriodsBetween(schedule, overrides, fromMs, untilMs, isSamePerson)];
-  return periods.flatMap(({ duty, ...span }) => (duty === undefined ? [span] : []));
+  const periods = [...assignmentsBetween(schedule, overrides, fromMs, untilMs, isSamePerson)];
+  return periods.flatMap(({ assignment, ...span }) => (assignment === undefined ? [span] : []));
 }
 
 /** The person on call and the reason; undefined if nobody is on call. */
-type Duty = { readonly person: string; readonly source: ShiftSource } | undefined;
+type Assignment = { readonly person: string; readonly source: ShiftSource } | undefined;
 
-interface DutyPeriod {
-  readonly duty: Duty;
+interface AssignmentPeriod {
+  readonly assignment: Assignment;
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-function isSamePerson(one: Duty, other: Duty): boolean {
+function isSamePerson(one: Assignment, other: Assignment): boolean {
   return one?.person === other?.person;
 }
 
-function isSameDuty(one: Duty, other: Duty): boolean {
+function isSameAssignment(one: Assignment, other: Assignment): boolean {
   return (
     isSamePerson(one, other) &&
     one?.source.layer === other?.source.layer &&
@@ -118,22 +118,22 @@ function isSameDuty(one: Duty, other: Duty): boolean {
 }
 
 /** Yields who is on call between two points in time, in order. Neighbors that are the same become one. */
-function* dutyPeriodsBetween(
+function* assignmentsBetween(
   schedule: OnCallSchedule,
   overrides: readonly OverrideSpan[],
   fromMs: number,
   untilMs: number,
-  isSame: (one: Duty, other: Duty) => boolean,
-): Generator<DutyPeriod, void, undefined> {
+  isSame: (one: Assignment, other: Assignment) => boolean,
+): Generator<AssignmentPeriod, void, undefined> {
   const endMs = Math.min(untilMs, fromMs + RANGE_MAX_MS);
   const times = new WallTimes(schedule.zone);
   const relevant = overrides.filter((override) => override.untilMs > fromMs && override.fromMs < endMs);
-  let period: DutyPeriod | undefined;
+  let period: AssignmentPeriod | undefined;
   for (let atMs = fromMs; atMs < endMs;) {
-    const { duty, nextMs } = dutyAt(schedule, relevant, times, atMs);
-    const next = { duty, fromMs: atMs, untilMs: Math.min(nextMs, endMs) };
+    const { assignment, nextMs } = assignmentAt(schedule, relevant, times, atMs);
+    const next = { assignment, fromMs: atMs, untilMs: Math.min(nextMs, endMs) };
     if (period === undefined) period = next;
-    else if (isSame(period.duty, duty)) period = { ...period, untilMs: next.untilMs };
+    else if (isSame(period.assignment, assignment)) period = { ...period, untilMs: next.untilMs };
     else {
       yield period;
       period = next;
@@ -144,24 +144,24 @@ function* dutyPeriodsBetween(
 }
 
 /** Returns who is on call at a point in time, and a later time until which that is certain. */
-function dutyAt(
+function assignmentAt(
   { layers }: OnCallSchedule,
   overrides: readonly OverrideSpan[],
   times: WallTimes,
   atMs: number,
-): { readonly duty: Duty; readonly nextMs: number } {
+): { readonly assignment: Assignment; readonly nextMs: number } {
   let nextMs = Infinity;
   for (const { id, person, fromMs, untilMs } of overrides.toReversed()) {
     if (untilMs <= atMs) continue;
-    if (fromMs <= atMs) return { duty: { person, source: { override: id } }, nextMs: Math.min(nextMs, untilMs) };
+    if (fromMs <= atMs) return { assignment: { person, source: { override: id } }, nextMs: Math.min(nextMs, untilMs) };
     nextMs = Math.min(nextMs, fromMs);
   }
   for (const [at, layer] of [...layers.entries()].toReversed()) {
     const { person, nextMs: layerNextMs } = layerAt(layer, times, atMs);
     nextMs = Math.min(nextMs, layerNextMs);
-    if (person !== undefined) return { duty: { person, source: { layer: at + 1 } }, nextMs };
+    if (person !== undefined) return { assignment: { person, source: { layer: at + 1 } }, nextMs };
   }
-  return { duty: undefined, nextMs };
+  return { assignment: undefined, nextMs };
 }
 
 /** Returns the person whom a layer puts on call at a point in time, and a later time until which that is certain. */

@@ -1,6 +1,6 @@
 import type { OnCallTarget } from '../../../../shared/domain/notify/route.ts';
 import {
-  currentDutyPeriod,
+  currentAssignment,
   gapsBetween,
   type Gap,
   type OnCall,
@@ -83,7 +83,7 @@ export class OnCallDirectory {
     const overrides = this.overridesOf(schedule.name);
     const cached = this.#periods.get(schedule.name);
     if (cached?.overrides === overrides && cached.sinceMs <= nowMs && nowMs < cached.validUntilMs) return cached.onCall;
-    const period = { ...currentDutyPeriod(schedule, overrides, nowMs), sinceMs: nowMs, overrides };
+    const period = { ...currentAssignment(schedule, overrides, nowMs), sinceMs: nowMs, overrides };
     this.#periods.set(schedule.name, period);
     return period.onCall;
   }
