@@ -44,7 +44,7 @@ const CHECKS_BY_NAME: Readonly<Record<string, DemoCheck>> = {
   http: { roles: ['web'], find: httpResult, attributes: { aggregates: ['shop'] } },
   certificate: { roles: ['web'], find: certificateResult },
   replication: { roles: ['db'], find: replicationResult, attributes: { aggregates: ['databases'] } },
-  backup: { roles: ['db', 'storage'], find: backupResult },
+  backup: { roles: ['db', 'storage'], find: backupResult, attributes: { handlers: ['on-call', 'storage-page'] } },
 };
 
 /**
@@ -79,6 +79,18 @@ export function demoDefinitions(folder: string): object {
     },
     // No server listens on this port: the handler fails, is retried, and leaves dead letters for the demonstration.
     chat: { type: 'webhook', preset: 'slack', url: 'http://127.0.0.1:1/', severities: ['critical'], filters },
+    // Some backups fail all the time, so an escalation is always in progress.
+    'storage-page': {
+      type: 'escalation',
+      severities: ['critical'],
+      steps: [
+        { notify: ['first-line'] },
+        { after: '3m', notify: ['second-line'] },
+        { after: '15m', notify: ['first-line', 'second-line'], repeat: '15m' },
+      ],
+    },
+    'first-line': { type: 'pipe', command: `cat >> ${folder}/first-line.jsonl` },
+    'second-line': { type: 'pipe', command: `cat >> ${folder}/second-line.jsonl` },
   };
   // When the switch of a rack is down, only the event of the switch is notified.
   const inhibitions = { 'rack-dark': { source: 'check=uplink', target: 'check!=uplink', equal: ['client.rack'] } };

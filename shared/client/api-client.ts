@@ -187,12 +187,12 @@ function buildClient(url: string, requester: Requester, namespace: string = DEFA
     /** Returns the events that match a search, as table rows. */
     searchEvents: (search: string): Promise<EventRow[]> => call(EVENT_ROWS, { query: { q: search } }),
     /**
-     * Returns the events whose check is OK again and that wait for more OK results before they resolve, as table rows.
+     * Returns the events that are recovering or have escalated, as table rows. The v1 API does not show these states.
      * The list is empty if the backend does not support recovery.
      */
-    async recovering(): Promise<EventRow[]> {
+    async recoveringOrEscalated(): Promise<EventRow[]> {
       try {
-        return (await find(EVENT_ROWS, { query: { q: 'recovering' } })) ?? [];
+        return (await find(EVENT_ROWS, { query: { q: 'recovering or escalation~*' } })) ?? [];
       } catch (error) {
         // An older backend does not know the search field `recovering`.
         if (error instanceof MonError && error.code === 'invalid') return [];

@@ -59,8 +59,7 @@ function isEventRow(row: unknown): boolean {
     isTextOrAbsent(row['client_set']) &&
     isTextOrAbsent(row['check_set']) &&
     (row['groups'] === undefined || isListOfTexts(row['groups'])) &&
-    (row['recovering'] === undefined || isRecovery(row['recovering'])) &&
-    (row['escalations'] === undefined || shownEscalationsSchema.safeParse(row['escalations']).success)
+    (row['recovering'] === undefined || isRecovery(row['recovering']))
   );
 }
 
@@ -76,7 +75,8 @@ function isEventBrief(row: unknown): boolean {
     typeof row['since'] === 'number' &&
     isListOfTexts(row['silenced_by']) &&
     (row['inhibited_by'] === undefined || isInhibitor(row['inhibited_by'])) &&
-    (row['acknowledged'] === undefined || shownAcknowledgementSchema.safeParse(row['acknowledged']).success)
+    (row['acknowledged'] === undefined || shownAcknowledgementSchema.safeParse(row['acknowledged']).success) &&
+    (row['escalations'] === undefined || shownEscalationsSchema.safeParse(row['escalations']).success)
   );
 }
 

@@ -1,4 +1,5 @@
 import type { EventRow } from '../schemas/feed.ts';
+import { isEscalating } from './notify/escalation.ts';
 import { isSearchMatch, readSearch, searchLanguage, type ParsedSearch } from './search-language.ts';
 import type { SearchProblem } from './search-syntax.ts';
 import { attributeProblem, attributeReader, subscriptionsOfEvent, ATTRIBUTE_HINT } from './event-attributes.ts';
@@ -46,6 +47,13 @@ const EVENT_FIELDS: readonly Field<EventRow>[] = [
   flagField('recovering', (row) => row.recovering !== undefined),
   flagField('acked', (row) => row.acknowledged !== undefined),
   textField('owner', (row) => row.acknowledged?.by ?? ''),
+  flagField('escalating', (row) => row.escalations?.some(isEscalating) === true),
+  listField(
+    'escalation',
+    'the name of a handler of type escalation',
+    (row) => (row.escalations ?? []).map(({ handler }) => handler),
+    '*-page',
+  ),
   flagField('inhibited', (row) => row.inhibited_by !== undefined),
   listField('inhibited_by', 'an inhibition rule or its source event', ({ inhibited_by: by }) =>
     by === undefined ? [] : [by.rule, `${by.client}/${by.check}`],

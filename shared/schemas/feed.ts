@@ -179,10 +179,11 @@ export const eventBriefSchema = eventRowSchema.pick({
   silenced_by: true,
   inhibited_by: true,
   acknowledged: true,
+  escalations: true,
 });
 export type EventBrief = Pick<
   EventRow,
-  'status' | 'action' | 'since' | 'silenced_by' | 'inhibited_by' | 'acknowledged'
+  'status' | 'action' | 'since' | 'silenced_by' | 'inhibited_by' | 'acknowledged' | 'escalations'
 >;
 
 /** A client as a table row. */

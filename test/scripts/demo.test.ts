@@ -42,7 +42,7 @@ test('every check of the demo fails on some machine within an hour and recovers,
   expect(dark).toContain(undefined);
 });
 
-test('the demo starts with machines, problems, silences and a plan', async () => {
+test('the demo starts with machines, problems, silences, escalations and a plan', async () => {
   const dir = await tempDir();
   const definitions = join(dir, 'conf.d');
   mkdirSync(definitions);
@@ -72,6 +72,7 @@ test('the demo starts with machines, problems, silences and a plan', async () =>
   expect(new Set(events.map(({ check }) => check.status))).toEqual(new Set([1, 2]));
   expect((await api.silenced()).map(({ id }) => id)).toHaveLength(5);
   expect(events.filter(({ silenced }) => silenced).length).toBeGreaterThan(0);
+  expect(await api.searchEvents('escalating escalation=storage-page')).not.toEqual([]);
   expect(await plans.plans()).toMatchObject([{ state: 'open' }]);
   const [soon] = resultsDue(3, beganAt);
   await vi.waitFor(async () => {

@@ -93,7 +93,12 @@ export class EventRegistry extends OrderedRows<EventRecord> {
    */
   briefOf(key: string): EventBrief | undefined {
     const record = this.get(key);
-    return record && (this.#briefs.of(record) ?? record.row);
+    return record && this.newestState(record);
+  }
+
+  /** Returns the newest state of an event: its brief or, if it has none, its full row. */
+  newestState(record: EventRecord): EventBrief {
+    return this.#briefs.of(record) ?? record.row;
   }
 
   /**

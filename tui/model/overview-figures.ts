@@ -1,10 +1,13 @@
+import { isEscalating } from '../../shared/domain/notify/escalation.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
+import type { ShownEscalation } from '../../shared/schemas/escalation.ts';
 import type { ClientRow, EventRow } from '../../shared/schemas/feed.ts';
 import { nameAtSameBackend } from './backend-names.ts';
 import type { LiveData } from './live-data.ts';
 import type { EventCounts } from './event-counts.ts';
 import type { EventRegistry } from './event-registry.ts';
+import { compareNextSteps, nextEscalation } from '../words/escalation-text.ts';
 import { compareText } from '../../shared/domain/compare-text.ts';
 
 /** A check that recently became critical on one or more clients. */
@@ -43,6 +46,15 @@ export interface OverviewFigures {
   readonly problems: readonly SubscriptionProblems[];
   /** Number of events that each silence covers now, by the id of the silence. */
   readonly silencedEvents: ReadonlyMap<string, number>;
+  /** The escalations that have a further step, the one with the earliest step first. Paused escalations come last. */
+  readonly escalating: readonly EscalatingEvent[];
+}
+
+/** An open event with the escalation of it that notifies somebody next. */
+export interface EscalatingEvent {
+  readonly client: string;
+  readonly check: string;
+  readonly escalation: ShownEscalation;
 }
 
 /** Age in seconds up to which a critical event counts as new. */
@@ -58,7 +70,7 @@ const FIGURES_MS = 2000;
 const SLICE_ROWS = 25_000;
 
 interface FigureSources {
-  readonly events: Pick<EventRegistry, 'records' | 'countsOf'>;
+  readonly events: Pick<EventRegistry, 'records' | 'countsOf' | 'newestState'>;
   readonly clients: ReadonlyMap<string, ClientRow>;
 }
 
@@ -120,10 +132,16 @@ function* countFigures(
   const newest = new Map<string, NewCritical>();
   const silencedEvents = new Map<string, number>();
   const problems = new Map<string, ProblemSum>();
+  const escalating: EscalatingEvent[] = [];
   const open = { ok: 0, critical: 0, warning: 0, unknown: 0 };
   const newSince = nowMs / 1000 - NEW_SECONDS;
   let counted = 0;
-  for (const { row } of events.records()) {
+  for (const record of events.records()) {
+    const { row } = record;
+    const escalation = nextEscalation(events.newestState(record).escalations);
+    if (escalation !== undefined && isEscalating(escalation)) {
+      escalating.push({ client: row.client, check: row.check, escalation });
+    }
     open[severityOf(row.status)] += 1;
     for (const id of row.silenced_by) silencedEvents.set(id, (silencedEvents.get(id) ?? 0) + 1);
     if (row.status === 2 && row.since >= newSince && row.silenced_by.length === 0) addNewest(newest, row);
@@ -142,6 +160,9 @@ function* countFigures(
     ),
     problems: [...problems.values()].toSorted(compareProblems),
     silencedEvents,
+    escalating: escalating.toSorted(
+      (a, b) => compareNextSteps(a.escalation, b.escalation) || compareText(a.client, b.client),
+    ),
   };
 }
 

@@ -12,6 +12,7 @@ export type BoxId =
   | 'open'
   | 'rates'
   | 'critical'
+  | 'escalations'
   | 'aggregates'
   | 'clients'
   | 'day'

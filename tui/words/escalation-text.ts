@@ -4,7 +4,14 @@ import type { ShownEscalation } from '../../shared/schemas/escalation.ts';
 
 /** Returns the escalation of an event that notifies somebody next; undefined if the event has none. */
 export function nextEscalation(escalations: readonly ShownEscalation[] = []): ShownEscalation | undefined {
-  return escalations.toSorted((one, other) => orderOf(one) - orderOf(other))[0];
+  return escalations.toSorted(compareNextSteps)[0];
+}
+
+/**
+ * Compares escalations for sorting: by the time of the next step. Paused ones come later, and those at their end last.
+ */
+export function compareNextSteps(a: ShownEscalation, b: ShownEscalation): number {
+  return orderOf(a) - orderOf(b);
 }
 
 /** Returns the time of the next step; a greater number for a paused escalation, and the greatest for one at its end. */

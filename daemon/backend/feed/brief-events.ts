@@ -65,7 +65,15 @@ export class BriefEvents {
   }
 }
 
-function briefOf({ status, action, since, silenced_by, inhibited_by, acknowledged }: EventRow): EventBrief {
+function briefOf({
+  status,
+  action,
+  since,
+  silenced_by,
+  inhibited_by,
+  acknowledged,
+  escalations,
+}: EventRow): EventBrief {
   return {
     status,
     action,
@@ -73,6 +81,7 @@ function briefOf({ status, action, since, silenced_by, inhibited_by, acknowledge
     silenced_by,
     ...(inhibited_by !== undefined && { inhibited_by }),
     ...(acknowledged !== undefined && { acknowledged }),
+    ...(escalations !== undefined && { escalations }),
   };
 }
 

@@ -114,26 +114,30 @@ test('monctl event list sorts the worst events first and silenced events last, i
   );
 });
 
-test('monctl event list marks recovering events, which only the mon API reports', async () => {
+test('monctl event list marks recovering and escalated events, which only the mon API reports', async () => {
   const row = { client: 'web-002', check: 'http', status: 2, action: 'create', occurrences: 12, since: NOW, last: NOW };
   const recovering = { results: 2, since: NOW - 60, last: NOW, after: 3 };
+  const escalations = [{ handler: 'page', step: 2, of: 3, at: NOW - 240, due: NOW + 960 }];
   const { url } = await startScriptedServer(({ method, path }) => {
     switch (`${method} ${path}`) {
       case 'GET /events':
         return { status: 200, body: EVENTS };
       case 'GET /events/web-002/http':
         return { status: 200, body: EVENTS[2] };
-      case 'GET /api/mon/v1/events?q=recovering':
-        return { status: 200, body: [{ ...row, silenced_by: [], output: 'x', recovering }] };
+      case 'GET /api/mon/v1/events?q=recovering+or+escalation%7E*':
+        return { status: 200, body: [{ ...row, silenced_by: [], output: 'x', recovering, escalations }] };
       default:
         return { status: 404 };
     }
   });
   const { stdout } = await runMonctl(['event', 'list', '--filter', 'recovering', '--backend', url]);
-  expect(stdout).toMatch(/^CRIT +web-002 +http .* recovering, 2 of 3 OK +connect timeout$/m);
-  expect((await runMonctl(['event', 'info', 'web-002', 'http', '--backend', url])).stdout).toMatch(
-    /^recovering +2 of 3 OK$/m,
-  );
+  expect(stdout).toMatch(/^CRIT +web-002 +http .* recovering, 2 of 3 OK +2\/3 16m +connect timeout$/m);
+  const progress = 'page: step 2 of 3 was notified 4m ago, the next one follows in 16m';
+  const wide = await runMonctl(['event', 'list', '-q', 'escalation=page', '--output', 'wide', '--backend', url]);
+  expect(wide.stdout).toMatch(new RegExp(`^CRIT +web-002 .* 2/3 16m .* ${progress} `, 'm'));
+  const info = (await runMonctl(['event', 'info', 'web-002', 'http', '--backend', url])).stdout;
+  expect(info).toMatch(/^recovering +2 of 3 OK$/m);
+  expect(info).toMatch(new RegExp(`^escalation +${progress}$`, 'm'));
 });
 
 test.each([

@@ -5,6 +5,8 @@ import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { languageForItems } from '../../../shared/domain/search-language.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
+import type { ShownEscalation } from '../../../shared/schemas/escalation.ts';
+import { escalationText, nextEscalation, shortEscalationText } from '../../words/escalation-text.ts';
 import { acknowledgementText } from '../../words/acknowledgement-text.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -69,22 +71,22 @@ const list: Command = {
     const namespace = isAllNamespaces ? EVERY_NAMESPACE : call.namespace;
     const all: List<ListedEvent> = {
       noun: 'events',
-      columns: (nowMs) => [
+      columns: (nowMs, items) => [
         ...(isAllNamespaces ? [{ title: 'NAMESPACE', text: ({ row }: ListedEvent) => row.namespace ?? '' }] : []),
-        ...listColumns(nowMs),
+        ...listColumns(nowMs, items),
       ],
       search: languageForItems(EVENT_SEARCH, ({ row }) => row),
       key: ({ row }) => keyOf(row),
       value: ({ row, event }) => event ?? row,
       // The comparison for changes covers only the state of an event: a further result with the same status is not a
       // change.
-      comparedPart: ({ row }) => [row.status, row.action, row.silenced_by, row.recovering !== undefined],
+      comparedPart: ({ row }) => [row.status, row.action, row.silenced_by, row.recovering !== undefined, stepsOf(row)],
       async fetch() {
-        const [events, recovering] = await Promise.all([
+        const [events, rows] = await Promise.all([
           api().events(withoutUndefined({ client })),
-          api().recovering(),
+          api().recoveringOrEscalated(),
         ]);
-        return addRecoveries(events, recovering).map((event) => ({ event, row: eventRow(event) }));
+        return addMonAttributes(events, rows).map((event) => ({ event, row: eventRow(event) }));
       },
       select: (events) => events.filter(({ row }) => isListed(row)).toSorted((a, b) => compareByStatus(a.row, b.row)),
       follow: () =>
@@ -111,8 +113,8 @@ const info: Command = {
   options: {},
   examples: [['monctl event info web-001 http-frontend', 'all details']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
-    const [stored, recovering] = await Promise.all([requireEvent(api(), client, check), api().recovering()]);
-    const [event = stored] = addRecoveries([stored], recovering);
+    const [stored, rows] = await Promise.all([requireEvent(api(), client, check), api().recoveringOrEscalated()]);
+    const [event = stored] = addMonAttributes([stored], rows);
     await output.show(event, () => eventText(event, nowMs, output.look));
   },
 };
@@ -199,7 +201,7 @@ function eventPredicate(flags: CommandCall['flags']): (row: EventRow) => boolean
     hasStatus(row.status);
 }
 
-function listColumns(nowMs: number): readonly Column<ListedEvent>[] {
+function listColumns(nowMs: number, items: readonly ListedEvent[]): readonly Column<ListedEvent>[] {
   const age = (seconds: number): string => formatDuration(nowMs / 1000 - seconds, 1);
   return [
     {
@@ -214,19 +216,50 @@ function listColumns(nowMs: number): readonly Column<ListedEvent>[] {
     { title: 'AGE', align: 'right', text: ({ row }) => age(row.since), order: ({ row }) => -row.since },
     { title: 'LAST', align: 'right', text: ({ row }) => age(row.last), order: ({ row }) => -row.last },
     { title: 'STATE', text: ({ row }) => stateWord(row) },
+    ...(items.some(({ row }) => row.escalations !== undefined) ? escalationColumns(nowMs) : []),
     { title: 'SINCE', text: ({ row }) => timestampText(row.since), order: ({ row }) => row.since, isWide: true },
     { title: 'SILENCED BY', text: ({ row }) => row.silenced_by.join(', '), isWide: true },
     { title: 'OUTPUT', text: ({ row }) => row.output },
   ];
 }
 
-/** Adds the progress of recoveries to events of the v1 API, which lacks it, from rows of the mon API. */
-function addRecoveries(events: readonly Event[], rows: readonly EventRow[]): readonly Event[] {
+/** The columns about escalations. They are only there if an event has escalated. */
+function escalationColumns(nowMs: number): readonly Column<ListedEvent>[] {
+  return [
+    {
+      title: 'ESC',
+      text: ({ row }) => {
+        const escalation = nextEscalation(row.escalations);
+        return escalation === undefined ? '' : shortEscalationText(escalation, nowMs);
+      },
+      order: ({ row }) => nextEscalation(row.escalations)?.due ?? Number.MAX_SAFE_INTEGER,
+    },
+    { title: 'ESCALATION', text: ({ row }) => escalationTexts(row.escalations, nowMs), isWide: true },
+  ];
+}
+
+function escalationTexts(escalations: readonly ShownEscalation[] = [], nowMs: number): string {
+  return escalations.map((escalation) => escalationText(escalation, nowMs)).join('; ');
+}
+
+/** Returns the last step of each escalation of an event. */
+function stepsOf({ escalations = [] }: EventRow): readonly number[] {
+  return escalations.map(({ step }) => step);
+}
+
+/**
+ * Adds the progress of recoveries and escalations to events of the v1 API, which lacks them, from rows of the mon API.
+ */
+function addMonAttributes(events: readonly Event[], rows: readonly EventRow[]): readonly Event[] {
   if (rows.length === 0) return events;
-  const byKey = new Map(rows.map((row) => [keyOf(row), row.recovering]));
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   return events.map((event) => {
-    const recovering = byKey.get(keyOf(eventRow(event)));
-    return recovering === undefined ? event : { ...event, recovering };
+    const { recovering, escalations } = byKey.get(keyOf(eventRow(event))) ?? {};
+    return {
+      ...event,
+      ...(recovering !== undefined && { recovering }),
+      ...(escalations !== undefined && { escalations }),
+    };
   });
 }
 
@@ -255,6 +288,7 @@ function eventText(event: Event, nowMs: number, look: TableStyle): string {
     ['action', event.action],
     ...(event.recovering === undefined ? [] : [['recovering', recoveryWords(event.recovering)] as const]),
     ...(event.acknowledged === undefined ? [] : [['owner', acknowledgementText(event.acknowledged, nowMs)] as const]),
+    ...(event.escalations === undefined ? [] : [['escalation', escalationTexts(event.escalations, nowMs)] as const]),
     ['history', check.history.join(' ')],
     ['state change', `${String(check.total_state_change)} %`],
     ['silenced by', event.silenced_by.length === 0 ? 'nothing' : event.silenced_by.join(', ')],

@@ -5,6 +5,7 @@ import { searchValue } from '../../../shared/domain/search-syntax.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
 import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
+import { shortEscalationText } from '../../words/escalation-text.ts';
 import { countText, shortCountText } from '../../words/count-text.ts';
 import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { keyOf } from '../../state/keys.ts';
@@ -22,6 +23,7 @@ import { sampledAttributes } from '../../model/attribute-samples.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
 import type {
+  EscalatingEvent,
   NewCritical,
   OverviewFigures,
   SubscriptionProblems,
@@ -57,6 +59,8 @@ export interface OverviewBox {
   readonly plot?: (size: { readonly width: number; readonly height: number }) => readonly Line[];
   /** Called when the user presses Enter in a box without rows. */
   readonly open?: (store: ActionPorts) => void;
+  /** True if the box is not drawn, because the site does not use the feature that it shows. */
+  readonly isHidden?: boolean;
   /** The text that is shown if the box has no rows. */
   readonly empty: string;
   /** Minimum (`least`) and maximum (`most`) number of rows of the box, without its title. */
@@ -89,6 +93,7 @@ export function overviewBoxes(store: ConsoleHistory & FiguresSource & LiveData):
     open: openBox(store, figures),
     rates: ratesBox(store, data),
     critical: criticalBox(store, figures),
+    escalations: escalationsBox(store, figures),
     aggregates: aggregatesBox(store),
     clients: clientsBox(store, data),
     day: dayBox(store, figures),
@@ -179,6 +184,28 @@ function criticalRow({ check, client, since, others }: NewCritical, nowMs: numbe
     ],
     right: [run(formatDuration(nowMs / 1000 - since, 1), 'critical')],
     open: (store) => openFiltered(store, 'events', `${placedSearch(check, checkSearch)} status=crit !silenced`),
+  };
+}
+
+/** Returns the box with the events that escalate next; hidden if no event escalates. */
+function escalationsBox({ nowMs }: Pick<LiveData, 'nowMs'>, { escalating }: OverviewFigures): OverviewBox {
+  return {
+    ...boxOf('escalations', 'Escalates next', [1, 8], {
+      rows: escalating.slice(0, ROWS_MAX).map((event) => escalationRow(event, nowMs)),
+      empty: 'none',
+    }),
+    isHidden: escalating.length === 0,
+  };
+}
+
+function escalationRow({ client, check, escalation }: EscalatingEvent, nowMs: number): BoxRow {
+  const { handler, remaining } = escalation;
+  return {
+    key: JSON.stringify([client, check]),
+    left: [run(safeLine(`${client} / ${check}`)), run(`  ${safeLine(handler)}`, 'faint')],
+    right: [run(shortEscalationText(escalation, nowMs), remaining === undefined ? 'critical' : 'faint')],
+    open: (store) =>
+      openFiltered(store, 'events', `${placedSearch(client, clientSearch)} ${checkSearch(check)} escalating`),
   };
 }
 
@@ -283,6 +310,10 @@ function openSubscription(store: ActionPorts, subscription: string): void {
 
 function subscriptionSearch(name: string): string {
   return `subscription=${searchValue(name)}`;
+}
+
+function clientSearch(name: string): string {
+  return `client=${searchValue(name)}`;
 }
 
 function checkSearch(name: string): string {

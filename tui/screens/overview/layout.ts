@@ -21,13 +21,14 @@ export interface OverviewLayout {
   readonly columns: readonly (readonly PlacedBox[])[];
 }
 
-const LEFT_BOXES: readonly BoxId[] = ['open', 'critical', 'aggregates', 'clients', 'actions', 'day'];
+const LEFT_BOXES: readonly BoxId[] = ['open', 'critical', 'escalations', 'aggregates', 'clients', 'actions', 'day'];
 const RIGHT_BOXES: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade', 'rates'];
 
 /** The order of the boxes on a screen with one column. Boxes about problems come first. */
 const NARROW_BOXES: readonly BoxId[] = [
   'open',
   'critical',
+  'escalations',
   'problems',
   'aggregates',
   'handlers',
@@ -53,9 +54,13 @@ export function boxOrder(
   return order.filter((id) => id === focused || !isEmpty(boxes[id]));
 }
 
-/** Returns the boxes of a column in the order from top to bottom: those without content come last. */
+/**
+ * Returns the boxes of a column in the order from top to bottom: those without content come last. Hidden boxes are
+ * omitted.
+ */
 function orderBoxes(ids: readonly BoxId[], boxes: Readonly<Record<BoxId, OverviewBox>>): readonly BoxId[] {
-  return [...ids.filter((id) => !isEmpty(boxes[id])), ...ids.filter((id) => isEmpty(boxes[id]))];
+  const shown = ids.filter((id) => boxes[id].isHidden !== true);
+  return [...shown.filter((id) => !isEmpty(boxes[id])), ...shown.filter((id) => isEmpty(boxes[id]))];
 }
 
 /** Returns true if a box has no content, so that it is drawn as one line. */

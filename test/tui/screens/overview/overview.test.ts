@@ -84,6 +84,25 @@ test('the overview counts silenced events by the id of their silence', () => {
   ]);
 });
 
+test('the overview lists the events that escalate, the earliest next step first and paused escalations last', () => {
+  const page = { handler: 'page', step: 1, of: 3, at: NOW - 60 };
+  const escalations = {
+    later: [{ ...page, due: NOW + 600 }],
+    paused: [{ ...page, remaining: 60 }],
+    ended: [{ ...page, step: 3 }],
+    sooner: [{ ...page, due: NOW + 60 }],
+  };
+  const events = eventsOf(
+    { client: 'a', check: 'none' },
+    ...Object.entries(escalations).map(([check, one]) => ({ client: 'a', check, escalations: one })),
+  );
+  const listed = (): string[] => overviewFigures(events, new Map(), NOW_MS).escalating.map(({ check }) => check);
+  expect(listed()).toEqual(['sooner', 'later', 'paused']);
+  // A brief says that the escalation of the event has ended, before the full row arrives.
+  events.applyBrief('a/sooner', { status: 2, action: 'create', since: NOW - 60, silenced_by: [] }, NOW_MS);
+  expect(listed()).toEqual(['later', 'paused']);
+});
+
 test('the overview counts events again every two seconds and not before', () => {
   const events = eventsOf({ client: 'a', check: 'http', status: 2 });
   const memory = new FiguresCache();
