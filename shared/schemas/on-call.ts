@@ -171,6 +171,21 @@ export const overrideResponse = z.looseObject({
   note: z.string().exactOptional(),
   created_at: z.number(),
 });
+
+/** The attributes of a dumped override; its id is the name in the metadata. */
+export const dumpedOverrideSchema = z
+  .strictObject({
+    schedule: nameSchema,
+    person: nameSchema,
+    from: z.int().min(0),
+    until: z.int().min(0),
+    by: z.string().min(1).max(255),
+    note: z.string().min(1).max(NOTE_LENGTH_MAX).exactOptional(),
+    created_at: z.number().min(0),
+  })
+  .refine(({ from, until }) => until > from, 'until must be later than from')
+  .refine(({ from, until }) => until - from <= OVERRIDE_SECONDS_MAX, 'until must be at most 366 days after from');
+
 export interface OnCallOverride {
   readonly id: string;
   readonly schedule: string;

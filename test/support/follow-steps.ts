@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { ADMINISTRATORS_GROUP } from '../../shared/domain/v2/groups.ts';
 import { BACKEND_ACTOR } from '../../daemon/backend/model/audit/mutations.ts';
 import { dumpPage } from '../../daemon/backend/dump/queries.ts';
-import type { V2Type, WrappedObject } from '../../shared/domain/v2/wrapped-object.ts';
+import type { DumpedType, WrappedObject } from '../../shared/domain/v2/wrapped-object.ts';
 import { SCOPES } from '../../shared/schemas/scope.ts';
 import type { Tokens } from '../../daemon/backend/access/sessions.ts';
 import type { Writers } from '../../daemon/backend/compose/writers.ts';
@@ -15,7 +15,16 @@ export interface Step {
 }
 
 const BCRYPT_HASH = '$2b$04$abcdefghijklmnopqrstuu5Lw9yvY7s5wE6l1hTnY8bQ0bU4uRi8W';
-const DUMPED_TYPES: readonly V2Type[] = ['Entity', 'Event', 'Silenced', 'User', 'APIKey', 'Handler', 'Role'];
+const DUMPED_TYPES: readonly DumpedType[] = [
+  'Entity',
+  'Event',
+  'Silenced',
+  'User',
+  'APIKey',
+  'Handler',
+  'Role',
+  'OnCallOverride',
+];
 const GRANTER = { actor: BACKEND_ACTOR, scopes: new Set(SCOPES) };
 
 /** Opens a session of a user, as a login does. */

@@ -1,4 +1,4 @@
-import type { V2Type, WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
+import type { DumpedType, WrappedObject } from '../../../shared/domain/v2/wrapped-object.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DumpPage } from '../../../shared/schemas/restore.ts';
 import type { Key } from '../ports.ts';
@@ -11,7 +11,7 @@ import { dumpedNamespace } from '../model/namespaces/storage.ts';
  * namespaces. If `after` is undefined, it is the first page.
  */
 export interface DumpQuery {
-  readonly type: V2Type;
+  readonly type: DumpedType;
   readonly namespace: string | undefined;
   readonly after: string | undefined;
   readonly limit: number;
@@ -48,7 +48,7 @@ export async function dumpPage({ registry, store }: DumpDependencies, query: Dum
 }
 
 /** The key prefix and the dump functions for each type of object. */
-const DUMPS_BY_TYPE: ReadonlyMap<V2Type, TableDump & { readonly prefix: Key }> = new Map(
+const DUMPS_BY_TYPE: ReadonlyMap<DumpedType, TableDump & { readonly prefix: Key }> = new Map(
   TABLES.flatMap(({ prefix, dumps = [] }) =>
     dumps.map((dump) => [dump.type, { ...dump, prefix: dump.kind === undefined ? [prefix] : [prefix, dump.kind] }]),
   ),

@@ -23,6 +23,7 @@ import { restoreDefinition } from './restore-definition.ts';
 import { restoreEntity } from './restore-entity.ts';
 import { recordsOfEvent, restoreEvent } from './restore-event.ts';
 import { skippedResult, restoreState, type RestoreContext } from './restore-context.ts';
+import { restoreOverride } from './restore-override.ts';
 import { restoreSilenced } from './restore-silenced.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
 import type { SilencesMax } from '../silences/commands.ts';
@@ -120,6 +121,8 @@ function restoreOne(context: RestoreContext, object: WrappedObject): RestoreResu
       return restoreEntity(context, namespace, object);
     case 'Event':
       return restoreEvent(context, namespace, object);
+    case 'OnCallOverride':
+      return restoreOverride(context, namespace, object);
     default:
       return restoreDefinition(context, name, kind.path, object);
   }

@@ -10,12 +10,9 @@ import {
 import type { Batcher } from '../commit/batcher.ts';
 import { recordAudit } from '../model/audit/mutations.ts';
 import type { Definitions } from '../model/config/definitions.ts';
-import { overridesOf } from '../model/on-call/state.ts';
+import { isOutdatedOverride, overridesOf } from '../model/on-call/state.ts';
 import { OVERRIDES } from '../model/on-call/storage.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
-
-/** Number of seconds for which an override is retained after its end. */
-const OVERRIDE_RETENTION_SECONDS = 30 * 86_400;
 
 /** Creates and deletes overrides of schedules. */
 export class OnCallOverrides {
@@ -97,7 +94,7 @@ export function noSchedule(name: string): MonError {
 
 function removeOldOverrides(transaction: Transaction): void {
   const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
-  for (const { id, until } of overridesOf(transaction.registry).sorted()) {
-    if (until + OVERRIDE_RETENTION_SECONDS < transaction.now) transaction.remove(OVERRIDES, namespace, id);
+  for (const override of overridesOf(transaction.registry).sorted()) {
+    if (isOutdatedOverride(override, transaction.now)) transaction.remove(OVERRIDES, namespace, override.id);
   }
 }

@@ -1,8 +1,8 @@
 import { isAttributes } from '../attributes.ts';
 
 /**
- * An object of the v2 API as it is written in files: `{type, api_version, metadata, spec}` (completion 1.17). For
- * `core/v2`, the API itself returns `metadata` and the attributes of `spec` in one object.
+ * An object as it is written in files: `{type, api_version, metadata, spec}` (completion 1.17). For `core/v2`, the API
+ * itself returns `metadata` and the attributes of `spec` in one object.
  */
 export interface WrappedObject {
   readonly type: string;
@@ -11,9 +11,11 @@ export interface WrappedObject {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** A `core/v2` type that can be exported to a file and imported. */
+/** A type of objects that can be exported to a file and imported. */
 export interface WrappedKind {
   readonly type: string;
+  /** The API version of the type, if it is not `core/v2`: the v2 API does not know the type. */
+  readonly apiVersion?: 'mon/v1';
   /** Last part of the API path for a list of these objects, and the name of the type on the command line: `checks`. */
   readonly path: string;
   readonly isNamespaced: boolean;
@@ -38,31 +40,33 @@ export const WRAPPED_KINDS = [
   { type: 'Silenced', path: 'silenced', isNamespaced: true },
   { type: 'Entity', path: 'entities', isNamespaced: true },
   { type: 'Event', path: 'events', isNamespaced: true },
+  { type: 'OnCallOverride', path: 'on-call-overrides', isNamespaced: true, apiVersion: 'mon/v1' },
   // These types are last, because a backend without credentials requires a login as soon as one of them exists.
   { type: 'User', path: 'users', isNamespaced: false },
   { type: 'APIKey', path: 'apikeys', isNamespaced: false },
 ] as const satisfies readonly WrappedKind[];
 
-export type V2Type = (typeof WRAPPED_KINDS)[number]['type'];
+type DumpedKind = (typeof WRAPPED_KINDS)[number];
+export type DumpedType = DumpedKind['type'];
 
-const KIND_BY_TYPE: ReadonlyMap<string, (typeof WRAPPED_KINDS)[number]> = new Map(
-  WRAPPED_KINDS.map((kind) => [kind.type, kind]),
-);
+const KIND_BY_TYPE: ReadonlyMap<string, DumpedKind> = new Map(WRAPPED_KINDS.map((kind) => [kind.type, kind]));
 
-/** Returns the `core/v2` type of an object; undefined if the type is unknown. */
-export function kindOf({
-  type,
-  api_version,
-}: Pick<WrappedObject, 'type' | 'api_version'>): (typeof WRAPPED_KINDS)[number] | undefined {
-  return api_version === V2_VERSION ? KIND_BY_TYPE.get(type) : undefined;
+/** Returns the type of an object; undefined if the type is unknown. */
+export function kindOf({ type, api_version }: Pick<WrappedObject, 'type' | 'api_version'>): DumpedKind | undefined {
+  const kind = KIND_BY_TYPE.get(type);
+  return kind !== undefined && api_version === apiVersionOf(kind) ? kind : undefined;
+}
+
+function apiVersionOf({ apiVersion }: WrappedKind): string {
+  return apiVersion ?? V2_VERSION;
 }
 
 /**
  * Returns the type with any of these names: `core/v2.CheckConfig`, `CheckConfig`, `checks`, `check`, in any case;
  * undefined if there is none.
  */
-export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undefined {
-  const name = typed.toLowerCase().replace(/^core\/v2\./, '');
+export function kindNamed(typed: string): DumpedKind | undefined {
+  const name = typed.toLowerCase().replace(/^(?:core\/v2|mon\/v1)\./, '');
   return WRAPPED_KINDS.find(({ type, path }) =>
     [type.toLowerCase(), path, path.replace(/ies$/, 'y').replace(/s$/, '')].includes(name),
   );
@@ -71,7 +75,7 @@ export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undef
 /** Converts an object of the API to its form in files. */
 export function wrapObject(kind: WrappedKind, object: Readonly<Record<string, unknown>>): WrappedObject {
   const { metadata, ...spec } = object;
-  return { type: kind.type, api_version: V2_VERSION, metadata: isAttributes(metadata) ? metadata : {}, spec };
+  return { type: kind.type, api_version: apiVersionOf(kind), metadata: isAttributes(metadata) ? metadata : {}, spec };
 }
 
 /** Converts an object from a file to its API form. */
@@ -169,9 +173,10 @@ export function isCountedEntity({ type, spec }: WrappedObject): boolean {
 
 /** Returns an object in the form that is used in dumps: `{type, api_version, metadata, spec}`. */
 export function wrappedOf(
-  type: V2Type,
+  type: DumpedType,
   metadata: WrappedObject['metadata'],
   spec: WrappedObject['spec'],
 ): WrappedObject {
-  return { type, api_version: V2_VERSION, metadata, spec };
+  const kind = KIND_BY_TYPE.get(type);
+  return { type, api_version: kind === undefined ? V2_VERSION : apiVersionOf(kind), metadata, spec };
 }

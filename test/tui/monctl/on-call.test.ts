@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OnCallOverride } from '../../../shared/schemas/on-call.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
 
@@ -71,4 +73,23 @@ test('monctl on-call override without a person is rejected', async () => {
     code: 2,
     stderr: 'monctl: set --person NAME and --until TIME\n',
   });
+});
+
+test('monctl dump and restore keep an override', async () => {
+  const file = join(await tempDir(), 'overrides.yml');
+  const env = { MON_BACKEND: backend.url, USER: 'bob', TZ: 'UTC' };
+  const made = await monctl('override', 'database', '--person', 'cy', '--until', '3h', '--output', 'json');
+  const { id } = JSON.parse(made.stdout) as OnCallOverride;
+  expect(await runMonctl(['dump', 'on-call-overrides', '--file', file], env)).toMatchObject({ code: 0 });
+  await monctl('override-delete', 'database', id);
+  expect(await runMonctl(['restore', file], env)).toMatchObject({
+    code: 0,
+    stdout: `created OnCallOverride default/${id}\n`,
+  });
+  expect((await monctl('show', 'database')).stdout).toContain(`override ${id}`);
+  expect(await runMonctl(['create', '-f', file], env)).toMatchObject({
+    code: 2,
+    stderr: 'monctl: use monctl restore for objects of this type\n',
+  });
+  await monctl('override-delete', 'database', id);
 });

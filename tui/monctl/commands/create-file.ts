@@ -263,6 +263,7 @@ function pathOfObject(object: WrappedObject): readonly string[] {
   if (kind === undefined) {
     throw new MonError('invalid', skippedReason(object));
   }
+  if ('apiVersion' in kind) throw new MonError('invalid', 'use monctl restore for objects of this type');
   if (name === '') throw new MonError('invalid', 'the object has no name');
   return pathOf(kind, namespaceOf(object), name);
 }

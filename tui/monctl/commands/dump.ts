@@ -156,8 +156,11 @@ async function* pagesOf(
     if (isExact) return;
   } catch (error) {
     if (!isDenied(error)) throw error;
-    output.warn(`${label}: as shown by the API, because ${error.message}`);
+    const isOnlyExact = kind.apiVersion !== undefined;
+    output.warn(`${label}: ${isOnlyExact ? 'skipped' : 'as shown by the API'}, because ${error.message}`);
   }
+  // The v2 API does not know the type.
+  if (kind.apiVersion !== undefined) return;
   try {
     const path = listPath(kind.isNamespaced ? namespace : undefined, kind.path);
     for await (const page of v2.pages(path)) yield page.map((object) => wrapObject(kind, object));

@@ -3,7 +3,7 @@ import type { V2Client, V2Object } from '../../../shared/client/v2-client.ts';
 import {
   WRAPPED_KINDS,
   wrapObject,
-  type V2Type,
+  type DumpedType,
   type WrappedObject,
 } from '../../../shared/domain/v2/wrapped-object.ts';
 import { DumpFacts } from '../../../shared/domain/plan/dump-facts.ts';
@@ -15,7 +15,14 @@ import { clusterV2 } from './cluster-login.ts';
 /**
  * Types of the objects whose number is compared with a dump; the number of objects of other types changes every minute.
  */
-const COUNTED_TYPES: readonly V2Type[] = ['Namespace', 'CheckConfig', 'Handler', 'EventFilter', 'Mutator', 'Entity'];
+const COUNTED_TYPES: readonly DumpedType[] = [
+  'Namespace',
+  'CheckConfig',
+  'Handler',
+  'EventFilter',
+  'Mutator',
+  'Entity',
+];
 
 /**
  * Collects the facts about a cluster that is not mon from the lists of its v2 API. A fact is left out if the

@@ -1,4 +1,4 @@
-import { type V2Type, type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
+import { type DumpedType, type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrapped-object.ts';
 import { eachOf } from '../tables/dump-table.ts';
 import type { Table } from '../registry/table.ts';
 import { loadedDefinition, type DefinitionKind, type DefinitionKinds, type StoredDefinitions } from './state.ts';
@@ -10,7 +10,7 @@ const DEFINITION_PREFIX = 'definition';
 type StoredObject = DefinitionKinds[DefinitionKind]['object'];
 
 /** Each kind of definition, with the type name of its objects in a dump. */
-const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
+const DUMPED_KINDS: readonly (readonly [DefinitionKind, DumpedType])[] = [
   ['clusterroles', 'ClusterRole'],
   ['clusterrolebindings', 'ClusterRoleBinding'],
   ['roles', 'Role'],
@@ -59,7 +59,7 @@ export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionKey, 
 };
 
 function dumpedDefinition(
-  type: V2Type,
+  type: DumpedType,
   {
     metadata: { namespace, ...metadata },
     ...spec

@@ -7,6 +7,14 @@ import type { Registry } from '../registry/registry.ts';
 
 const OVERRIDE_BYTES = 400;
 
+/** Number of seconds for which an override is retained after its end. */
+const OVERRIDE_RETENTION_SECONDS = 30 * 86_400;
+
+/** True if an override ended so long ago that it is no longer retained. */
+export function isOutdatedOverride({ until }: OnCallOverride, now: number): boolean {
+  return until + OVERRIDE_RETENTION_SECONDS < now;
+}
+
 /** The overrides of all schedules. They are in the namespace `default`, as the schedules are. */
 class OverrideRegistry {
   readonly #byId = new Map<string, OnCallOverride>();

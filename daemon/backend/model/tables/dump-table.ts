@@ -1,4 +1,4 @@
-import type { V2Type, WrappedObject } from '../../../../shared/domain/v2/wrapped-object.ts';
+import type { DumpedType, WrappedObject } from '../../../../shared/domain/v2/wrapped-object.ts';
 import type { Store } from '../../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -20,7 +20,7 @@ export type StoredObject = readonly [keyParts: readonly string[], value: unknown
  * out, such as whether an event is silenced.
  */
 export interface TableDump {
-  readonly type: V2Type;
+  readonly type: DumpedType;
   /** Second part of the keys of this type, if the table contains several types. */
   readonly kind?: string;
   /** True if the next part of the keys, after the prefix and `kind`, is a namespace. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
+import type { OnCallOverride, ScheduleDetail } from '../../../../shared/schemas/on-call.ts';
 import type { RestoreResult } from '../../../../shared/schemas/restore.ts';
 import { openLineReceiver } from '../../../support/line-receiver.ts';
 import { openBackend } from '../../../support/open-backend.ts';
@@ -203,9 +204,29 @@ test.each([
   expect(received.map((body) => (JSON.parse(body) as { check: { name: string } }).check.name)).toEqual(notified);
 });
 
+const ON_CALL_SETTINGS = {
+  people: { ada: { notify: ['mail'] } },
+  schedules: { database: { layers: [{ people: ['ada'] }] } },
+};
+const OVERRIDES = '/api/mon/v1/schedules/database/overrides';
+
+function anOverride(name: string, spec: Record<string, unknown> = {}): Record<string, unknown> {
+  const metadata = { name, namespace: 'default' };
+  const until = Math.floor(Date.now() / 1000) + 3600;
+  const attributes = {
+    schedule: 'database',
+    person: 'ada',
+    from: until - 7200,
+    until,
+    by: 'bob',
+    created_at: until - 7200.5,
+  };
+  return { type: 'OnCallOverride', api_version: 'mon/v1', metadata, spec: { ...attributes, ...spec } };
+}
+
 /** Returns the dumped objects of a backend, as one response body for each type. */
 async function stateOf(url: string): Promise<unknown[]> {
-  const types = ['namespaces', 'checks', 'silenced', 'entities', 'events', 'users'];
+  const types = ['namespaces', 'checks', 'silenced', 'entities', 'events', 'on-call-overrides', 'users'];
   const as = asking(url, basic('me', 'let me in'));
   return Promise.all(types.map(async (type) => (await as('GET', `/api/mon/v1/dump/${type}`)).body));
 }
@@ -235,6 +256,7 @@ test('restored objects survive a restart', async () => {
     dumpedSilenced('kept', entry, use),
     anEntity('e'),
     anEvent('e', 'c', { history: [{ status: 0 }, { status: 2 }], occurrences: 4 }),
+    anOverride('o-1'),
     {
       type: 'User',
       api_version: 'core/v2',
@@ -253,6 +275,51 @@ test('restored objects survive a restart', async () => {
   onTestFinished(() => second.stop());
   expect(await stateOf(second.url)).toEqual(before);
   expect(JSON.stringify(before)).toContain('"suppressed":3');
+});
+
+test('a deleted override is restored from a dump with its id', async () => {
+  await using own = await startBackend({ settings: ON_CALL_SETTINGS });
+  const on = asking(own.url);
+  const until = Math.floor(Date.now() / 1000) + 3600;
+  const { body } = await on('POST', OVERRIDES, { person: 'ada', until, note: 'swap', by: 'bob' });
+  const { id } = body as OnCallOverride;
+  const dump = (await on('GET', '/api/mon/v1/dump/on-call-overrides')).body as { objects: unknown[] };
+  const { id: _id, ...spec } = body as OnCallOverride;
+  expect(dump.objects).toEqual([
+    { type: 'OnCallOverride', api_version: 'mon/v1', metadata: { name: id, namespace: 'default' }, spec },
+  ]);
+  const restored = async (): Promise<unknown> =>
+    (await on('POST', '/api/mon/v1/restore', { objects: dump.objects })).body;
+  expect(await restored()).toEqual({ results: [{ outcome: 'unchanged' }] });
+  await on('DELETE', `${OVERRIDES}/${id}`);
+  expect(await restored()).toEqual({ results: [{ outcome: 'created' }] });
+  const { overrides } = (await on('GET', '/api/mon/v1/schedules/database')).body as ScheduleDetail;
+  expect(overrides).toEqual([body]);
+});
+
+test('an override is restored with a warning if its schedule and its person are not defined', async () => {
+  expect(await outcomes(anOverride('o-1'))).toEqual([
+    {
+      outcome: 'created',
+      warnings: ['the schedule database is not defined', 'the person ada is not defined'],
+    },
+  ]);
+});
+
+test.each([
+  ['an end before its begin', anOverride('x', { from: 4_000_000_000 }), /until must be later than from/],
+  ['a duration of two years', anOverride('x', { until: 4_000_000_000 }), /until must be at most 366 days after from/],
+  ['an end 31 days ago', anOverride('x', { from: 1, until: 2 }), /ended more than 30 days ago/],
+  ['an unknown attribute', anOverride('x', { persons: [] }), /persons/],
+  ['no id', anOverride(''), /no valid name/],
+])('a restore skips an override with %s', async (_what, object, reason) => {
+  expect(await outcomes(object)).toEqual([{ outcome: 'skipped', reason: expect.stringMatching(reason) as string }]);
+});
+
+test('a restore skips an override in another namespace than default', async () => {
+  await outcomes({ type: 'Namespace', api_version: 'core/v2', metadata: {}, spec: { name: 'shop' } });
+  const object = { ...anOverride('x'), metadata: { name: 'x', namespace: 'shop' } };
+  expect(await outcomes(object)).toMatchObject([{ outcome: 'skipped' }]);
 });
 
 test('dumps and restores are recorded in the audit trail, but dry runs are not', async () => {
