@@ -11,7 +11,14 @@ import { explanationResponse, simulationResponse } from '../schemas/explain.ts';
 import { eventResponse } from '../schemas/event.ts';
 import { checkOfClientResponse, clientDetailResponse } from '../schemas/check-summary.ts';
 import { auditRecordResponse, auditHeadResponse } from '../schemas/audit.ts';
-import { newOverrideSchema, overrideResponse, scheduleDetailResponse, scheduleResponse } from '../schemas/on-call.ts';
+import {
+  newOverrideSchema,
+  newSwapSchema,
+  overrideResponse,
+  scheduleDetailResponse,
+  scheduleResponse,
+  swapResponse,
+} from '../schemas/on-call.ts';
 import { objectResponse, issuedResponse } from '../schemas/response.ts';
 import {
   aggregateResponse,
@@ -286,6 +293,14 @@ export const MON_API = {
     body: newOverrideSchema,
     status: 201,
     response: overrideResponse,
+    errors: ['invalid', 'not_found', 'conflict', 'too_large'],
+  }),
+  swapShifts: monEndpoint('POST /schedules/:schedule/swaps', 'Exchanges a shift of two people by two overrides', {
+    scope: 'silence',
+    query: NAMESPACE_PARAMETER,
+    body: newSwapSchema,
+    status: 201,
+    response: swapResponse,
     errors: ['invalid', 'not_found', 'conflict', 'too_large'],
   }),
   deleteOverride: monEndpoint('DELETE /schedules/:schedule/overrides/:id', 'Deletes an override of a schedule', {

@@ -5,7 +5,7 @@ import { V2_API } from '../api/v2.ts';
 import type { Severity } from '../domain/severity.ts';
 import { MonError } from '../errors.ts';
 import { namesResponse, objectResponse, textsSchema } from '../schemas/response.ts';
-import type { newOverrideSchema } from '../schemas/on-call.ts';
+import type { newOverrideSchema, newSwapSchema } from '../schemas/on-call.ts';
 import type { acknowledgeMatchingSchema, acknowledgeSchema } from '../schemas/acknowledgement.ts';
 import type { BulkRequest } from '../schemas/bulk.ts';
 import type { Client } from '../schemas/client.ts';
@@ -366,6 +366,9 @@ function buildClient(url: string, requester: Requester, namespace: string = DEFA
     schedule: (name: string, days?: number) => call(MON_API.schedule, { path: { schedule: name }, query: { days } }),
     createOverride: (schedule: string, body: z.input<typeof newOverrideSchema>) =>
       call(MON_API.createOverride, { path: { schedule }, body }),
+    /** Exchanges a shift of two people by two overrides. */
+    swapShifts: (schedule: string, body: z.input<typeof newSwapSchema>) =>
+      call(MON_API.swapShifts, { path: { schedule }, body }),
     /** Deletes an override of a schedule; false if there is none. */
     deleteOverride: (schedule: string, id: string) => isThere(MON_API.deleteOverride, { path: { schedule, id } }),
     stashes: (page: PageOptions = {}) => call(own.stashes, { query: { ...page } }),

@@ -12,6 +12,7 @@ export type AuditAction =
   | 'event.unacknowledge'
   | 'on-call.override'
   | 'on-call.override-delete'
+  | 'on-call.swap'
   | 'event.resolve'
   | 'event.delete'
   | 'result.delete'

@@ -159,6 +159,23 @@ export const newOverrideSchema = z.looseObject({
 });
 export type NewOverride = z.infer<typeof newOverrideSchema>;
 
+/**
+ * Body of `POST /api/mon/v1/schedules/{schedule}/swaps`: two people exchange a shift. The shift of a person is the one
+ * at the given time, or else the next one. Times are in epoch seconds.
+ */
+export const newSwapSchema = z.looseObject({
+  person: nameSchema,
+  other: nameSchema,
+  /** A time in the shift of `person`, or before it; absent: now. */
+  at: z.int().min(0).nullish(),
+  /** A time in the shift of `other`, or before it; absent: now. */
+  other_at: z.int().min(0).nullish(),
+  note: z.string().max(NOTE_LENGTH_MAX).nullish(),
+  /** Name of the user who swaps the shifts, if the caller is not authenticated. */
+  by: z.string().trim().min(1).max(255).nullish(),
+});
+export type NewSwap = z.infer<typeof newSwapSchema>;
+
 /** An override: a person who is on call in place of the layers of a schedule. Times are in epoch seconds. */
 export const overrideResponse = z.looseObject({
   id: z.string(),
@@ -171,6 +188,9 @@ export const overrideResponse = z.looseObject({
   note: z.string().exactOptional(),
   created_at: z.number(),
 });
+
+/** The two overrides of a swap: first `other` in the shift of `person`, then `person` in the shift of `other`. */
+export const swapResponse = z.looseObject({ overrides: z.array(overrideResponse) });
 
 /** The attributes of a dumped override; its id is the name in the metadata. */
 export const dumpedOverrideSchema = z

@@ -9,6 +9,7 @@ const ACTION_WORDS: Readonly<Record<string, string>> = {
   'event.unacknowledge': 'withdrew the acknowledgement of',
   'on-call.override': 'overrode the schedule',
   'on-call.override-delete': 'deleted an override of the schedule',
+  'on-call.swap': 'swapped shifts of the schedule',
   'event.resolve': 'resolved',
   'event.delete': 'deleted the event',
   'result.delete': 'deleted the result',

@@ -5,6 +5,7 @@ import { CALCULATED_DAYS_MAX, shiftsBetween } from '../../../shared/domain/on-ca
 import type { OnCallSchedule } from '../../../shared/domain/on-call/schedule.ts';
 import { scheduleSpans, scheduleView } from '../../../shared/domain/on-call/views.ts';
 import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { SHIFT_DAYS, type ScheduleView } from '../../../shared/schemas/on-call.ts';
 import { actorOf } from '../access/actor.ts';
@@ -24,6 +25,7 @@ const DAY_MS = 86_400_000;
 const CALENDAR_PAST_DAYS = 14;
 
 const validateOverride = bodyValidator(MON_API.createOverride);
+const validateSwap = bodyValidator(MON_API.swapShifts);
 
 interface OnCallDependencies extends NamespaceDependencies {
   readonly definitions: Definitions;
@@ -34,7 +36,7 @@ interface OnCallDependencies extends NamespaceDependencies {
 /** Serves schedules, their calendars and their overrides. Schedules exist only in the namespace `default`. */
 export function schedulesOnMon(
   deps: OnCallDependencies,
-): MonHandlers<'schedules' | 'schedule' | 'scheduleCalendar' | 'createOverride' | 'deleteOverride'> {
+): MonHandlers<'schedules' | 'schedule' | 'scheduleCalendar' | 'createOverride' | 'swapShifts' | 'deleteOverride'> {
   const { definitions, registry, onCallOverrides, clock } = deps;
   const { onCall } = definitions;
   const spansOf = (name: string) => overridesOf(registry).spansOf(name);
@@ -81,9 +83,14 @@ export function schedulesOnMon(
     createOverride: async (request, reply) => {
       const { name } = requestedSchedule(request);
       const submitted = readBody(request, validateOverride);
-      const actor = actorOf(request, submitted.by);
-      const by = creatorOf(request.principal, submitted.by) ?? actor.who;
+      const { by, actor } = operatorOf(request, submitted.by);
       return reply.send(await onCallOverrides.create(name, submitted, by, actor));
+    },
+    swapShifts: async (request, reply) => {
+      const { name } = requestedSchedule(request);
+      const submitted = readBody(request, validateSwap);
+      const { by, actor } = operatorOf(request, submitted.by);
+      return reply.send({ overrides: await onCallOverrides.swap(name, submitted, by, actor) });
     },
     deleteOverride: async (request, reply) => {
       requestedNamespace(request, deps);
@@ -91,6 +98,15 @@ export function schedulesOnMon(
       return reply.send();
     },
   };
+}
+
+/** Returns the user who changes a schedule, as shown with the change and in the audit trail. */
+function operatorOf(
+  request: FastifyRequest,
+  submitted: string | null | undefined,
+): { readonly by: string; readonly actor: Actor } {
+  const actor = actorOf(request, submitted);
+  return { by: creatorOf(request.principal, submitted) ?? actor.who, actor };
 }
 
 /** True if a person is defined and has at least one defined handler. */

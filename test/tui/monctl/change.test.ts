@@ -312,8 +312,8 @@ test.each(DRY_RUNS)(
   },
 );
 
-/** Commands that `on-call.test.ts` tests, because they need an override. */
-const OF_ON_CALL = ['on-call override-delete'];
+/** Commands that `on-call.test.ts` tests, because they need overrides or shifts. */
+const OF_ON_CALL = ['on-call override-delete', 'on-call swap'];
 
 test('every monctl command that changes something has a dry run, and destructive commands ask first', () => {
   const changing = ALL_COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));

@@ -1,4 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
+import { swappedShifts, type SwappedShift } from '../../../shared/domain/on-call/swap.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
 import { SHIFT_DAYS, type ScheduleDetail, type ScheduleView } from '../../../shared/schemas/on-call.ts';
 import { EXIT_CODES } from '../../words/exit-codes.ts';
@@ -102,12 +103,58 @@ const override: Command = {
       note: flags.value('message'),
       by: flags.value('by') ?? defaultCreator(env),
     });
-    const [begin, end] = [shownMinute(fromMs), shownMinute(submitted.until * 1000)];
     await carryOut(call, {
       send: (api) => api.createOverride(schedule, submitted),
-      effects: () => [`${person} would be on call for ${schedule} from ${begin} until ${end}`],
+      effects: () => [onCallText('would be', schedule, submitted)],
       value: (created) => created,
-      successText: ({ id }) => `${person} is on call for ${schedule} from ${begin} until ${end} (override ${id})`,
+      successText: ({ id }) => `${onCallText('is', schedule, submitted)} (override ${id})`,
+    });
+  },
+};
+
+const swap: Command = {
+  words: ['on-call', 'swap'],
+  summary: 'Exchange a shift of two people',
+  details: [
+    'The command creates two overrides: each person is on call in the shift of the other. It takes the current or the next shift of each person. A shift that has begun is exchanged from now on.',
+  ],
+  operands: ['SCHEDULE', 'PERSON', 'OTHER'],
+  options: {
+    at: valueOption('TIME', 'the shift of PERSON at this time, such as fri 18:00, or the next one; default: now'),
+    'other-at': valueOption('TIME', 'the shift of OTHER at this time, or the next one; default: now'),
+    message: valueOption('TEXT', 'note, shown to other operators', { short: 'm' }),
+    by: valueOption('TEXT', 'name of the user who swaps the shifts; default: USER@host'),
+    ...CHANGE_OPTIONS,
+  },
+  examples: [
+    ['monctl on-call swap database ada bob', 'ada and bob exchange their next shifts'],
+    ["monctl on-call swap database ada bob --at 'sat 12:00'", 'bob takes the shift of ada on Saturday'],
+  ],
+  async run(call) {
+    const { env, flags, nowMs } = call;
+    const [schedule = '', person = '', other = ''] = call.operands;
+    const secondsOf = (option: 'at' | 'other-at'): number | undefined => {
+      const text = flags.value(option);
+      return text === undefined ? undefined : Math.floor(parseTime(`--${option}`, text, nowMs) / 1000);
+    };
+    const submitted = withoutUndefined({
+      person,
+      other,
+      at: secondsOf('at'),
+      other_at: secondsOf('other-at'),
+      note: flags.value('message'),
+      by: flags.value('by') ?? defaultCreator(env),
+    });
+    await carryOut(call, {
+      send: (api) => api.swapShifts(schedule, submitted),
+      effects: async () => {
+        const shifts = swappedShifts(await call.api().schedule(schedule, SHIFT_DAYS.max), submitted);
+        if ('problem' in shifts) throw new MonError('invalid', shifts.problem);
+        return shifts.map((shift) => onCallText('would be', schedule, shift));
+      },
+      value: (created) => created,
+      successText: ({ overrides }) =>
+        overrides.map((one) => `${onCallText('is', schedule, one)} (override ${one.id})`).join('\n'),
     });
   },
 };
@@ -137,7 +184,7 @@ const removeOverride: Command = {
 };
 
 /** Commands for schedules. They exist only in the namespace `default`. */
-export const onCallCommands: readonly Command[] = [who, show, check, override, removeOverride];
+export const onCallCommands: readonly Command[] = [who, show, check, override, swap, removeOverride];
 
 const COLUMNS: readonly Column<ScheduleView>[] = [
   { title: 'SCHEDULE', text: ({ name }) => name },
@@ -180,6 +227,11 @@ function detailText({ name, shifts, gaps, overrides, unreachable }: ScheduleDeta
     ...overrides.map((one) => `override ${one.id}: ${overrideText(one)}`),
     ...unreachable.map((person) => unreachableText(person)),
   ].join('\n');
+}
+
+function onCallText(verb: string, schedule: string, { person, from, until }: SwappedShift): string {
+  const [begin, end] = [shownMinute(from * 1000), shownMinute(until * 1000)];
+  return `${person} ${verb} on call for ${schedule} from ${begin} until ${end}`;
 }
 
 function overrideText({ person, from, until, by, note }: ScheduleDetail['overrides'][number]): string {

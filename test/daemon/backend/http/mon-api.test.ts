@@ -66,6 +66,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   schedule: { path: () => ['database'], query: 'days=7' },
   scheduleCalendar: { path: () => ['database'] },
   createOverride: { path: () => ['database'], body: { person: 'ada', from: TOMORROW, until: TOMORROW + 3600 } },
+  swapShifts: { path: () => ['database'], body: { person: 'ada', other: 'bob' } },
   deleteOverride: { path: () => ['database', overrideId] },
   bulk: {
     body: {
@@ -155,8 +156,8 @@ beforeAll(async () => {
   backend = await startBackend({
     cluster: new SimulatedCluster(aClusterView()),
     settings: {
-      people: { ada: { notify: ['fail'] } },
-      schedules: { database: { layers: [{ people: ['ada'] }] } },
+      people: { ada: { notify: ['fail'] }, bob: { notify: ['fail'] } },
+      schedules: { database: { layers: [{ people: ['ada', 'bob'] }] } },
       checks: { load: { command: 'true', interval: 60, subscribers: ['base'] } },
       inhibitions: { rack: { source: 'check=switch', target: 'check=disk' } },
       handlers: {

@@ -89,6 +89,44 @@ describe('schedules in the mon API (on-call 3)', () => {
     expect(body).toMatchObject({ handlers: [{ handler: 'gone', verdict: 'unknown_handler' }] });
   });
 
+  test('a swap puts each person on call in the shift of the other, and is one record of the audit trail', async () => {
+    const [first, second] = (await detail('?days=20')).shifts;
+    const made = await ask('POST', `${SCHEDULES}/database/swaps`, {
+      person: first?.person,
+      other: second?.person,
+      note: 'train',
+      by: 'eve',
+    });
+    expect(made.status).toBe(201);
+    const { overrides } = made.body as { readonly overrides: OnCallOverride[] };
+    expect(overrides).toMatchObject([
+      { person: second?.person, until: first?.until, by: 'eve', note: 'train' },
+      { person: first?.person, from: second?.from, until: second?.until },
+    ]);
+    const { shifts } = await detail('?days=20');
+    expect(shifts.slice(0, 2).map(({ person, override: id }) => ({ person, id }))).toEqual([
+      { person: second?.person, id: overrides[0]?.id },
+      { person: first?.person, id: overrides[1]?.id },
+    ]);
+    expect((await ask('GET', '/api/mon/v1/audit?limit=1')).body).toMatchObject([
+      { action: 'on-call.swap', target: 'database', who: 'eve', reason: 'train' },
+    ]);
+  });
+
+  test.each([
+    {
+      name: 'an unknown person',
+      body: { person: 'ada', other: 'dan' },
+      message: /^other: dan is not defined in people/,
+    },
+    { name: 'a person without a shift', body: { person: 'cy', other: 'ada' }, message: /^cy has no shift of database/ },
+    { name: 'oneself', body: { person: 'ada', other: 'ada' }, message: /^other: must be another person/ },
+  ])('a swap with $name is rejected, and nothing is changed', async ({ body, message }) => {
+    const answer = await ask('POST', `${SCHEDULES}/database/swaps`, body);
+    expect(answer.body).toMatchObject({ code: 'invalid', error: expect.stringMatching(message) as string });
+    expect((await detail()).overrides).toEqual([]);
+  });
+
   test.each([
     { name: 'an unknown person', body: { person: 'dan', until: 4_000_000_000 }, code: 'invalid' },
     { name: 'an end in the past', body: { person: 'ada', from: 1, until: 2 }, code: 'invalid' },
