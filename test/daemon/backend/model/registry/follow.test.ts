@@ -76,8 +76,8 @@ test('a follower has the same state as the leader and the store after any writes
     { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 3 }) },
     { weight: 1, arbitrary: fc.array(handlerStep, { minLength: 1, maxLength: 1 }) },
   );
-  // `writesDuringCommit` and `writesAfterCommit` are numbers of writes that the follower applies during and after the commit. During
-  // the commit, it may read data that is newer than the write.
+  // `writesDuringCommit` and `writesAfterCommit` are numbers of writes that the follower applies during and after the
+  // commit. During the commit, it may read data that is newer than the write.
   const batch = fc.record({
     steps: together,
     writesDuringCommit: fc.constantFrom(0, 0, 1, 3),
