@@ -1,7 +1,7 @@
 import type { Store, StoreOp } from '../../daemon/backend/ports.ts';
 import { HANDLER_JOB_PREFIX } from '../../daemon/backend/model/notify/delivery/storage.ts';
 import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
-import { TroubledStore } from '../support/troubled-store.ts';
+import { FaultyStore } from '../support/faulty-store.ts';
 import { normalized } from './compare.ts';
 import { at } from './decision.ts';
 import type { Line, ScenarioName } from './scenario.ts';
@@ -24,7 +24,7 @@ export class RequestedRuns {
   /** Events that have not been compared yet, by handler. */
   readonly #events = new Map<string, unknown[]>();
 
-  #store: TroubledStore | undefined;
+  #store: FaultyStore | undefined;
 
   /**
    * True if Sensu Core acts by itself at certain times in the scenario. Actions at the same time have an arbitrary
@@ -43,7 +43,7 @@ export class RequestedRuns {
   }
 
   around(store: Store): Store {
-    const watched = new TroubledStore(store);
+    const watched = new FaultyStore(store);
     this.#store = watched;
     watched.refuses = (ops) => {
       for (const op of ops) this.#note(op);

@@ -13,7 +13,7 @@ import { canDisksFail, FailingDisk, type DiskCall, type Fault } from '../support
 import { spawnAgent, type AgentProcess } from '../support/start-agent.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 4;
@@ -57,13 +57,13 @@ const CALLS: readonly [readonly DiskCall[], ...(readonly DiskCall[])[]] = [
  */
 const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
 
-function anyFault(chance: Chance): Fault {
+function anyFault(random: RandomChoices): Fault {
   return {
-    calls: chance.pick(CALLS),
-    error: chance.pick(['ENOSPC', 'ENOSPC', 'EIO']),
-    skip: chance.below(6),
-    times: chance.pick([1, 3, -1, -1]),
-    share: chance.below(256) / 256,
+    calls: random.pick(CALLS),
+    error: random.pick(['ENOSPC', 'ENOSPC', 'EIO']),
+    skip: random.below(6),
+    times: random.pick([1, 3, -1, -1]),
+    share: random.below(256) / 256,
   };
 }
 
@@ -152,12 +152,12 @@ class Scene implements AsyncDisposable {
   }
 
   /** Sends `count` results with short pauses: either of the reporter's check in `STATES`, or of a new check. */
-  async reportSome(chance: Chance, reporter: number, count: number): Promise<void> {
+  async reportSome(random: RandomChoices, reporter: number, count: number): Promise<void> {
     for (let at = 0; at < count; at++) {
       const number = ++this.#count;
       const state = STATES[reporter];
-      await this.report(state !== undefined && chance.below(2) === 0 ? state : `r-${String(number)}`, number);
-      await delay(chance.below(20));
+      await this.report(state !== undefined && random.below(2) === 0 ? state : `r-${String(number)}`, number);
+      await delay(random.below(20));
     }
   }
 
@@ -213,29 +213,29 @@ class Scene implements AsyncDisposable {
 test.skipIf(!canFail)(
   'an agent on a failing disk with lost connections and kills loses no acknowledged result',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const stateDir = join(await tempDir(), 'state');
     await mkdir(stateDir);
     const disk = await FailingDisk.under(stateDir);
     await using scene = await Scene.open(stateDir, disk.env);
     let [kills, opened] = [0, 0];
     for (let round = 0; round < rounds(ROUNDS); round++) {
-      const isDown = chance.below(3) === 0;
+      const isDown = random.below(3) === 0;
       if (isDown) scene.proxy.stall();
-      disk.fail(round === 0 ? FULL : anyFault(chance));
+      disk.fail(round === 0 ? FULL : anyFault(random));
       const reporting = Promise.all(
         Array.from({ length: REPORTERS }, (_, reporter) =>
-          scene.reportSome(chance, reporter, chance.below(REPORTS_MAX)),
+          scene.reportSome(random, reporter, random.below(REPORTS_MAX)),
         ),
       );
-      await delay(chance.below(FAULT_MS_MAX));
-      if (chance.below(3) === 0) scene.proxy.cut();
+      await delay(random.below(FAULT_MS_MAX));
+      if (random.below(3) === 0) scene.proxy.cut();
       if (isDown) {
         scene.proxy.flow();
         scene.proxy.cut();
       }
       // Results that are only in memory are not acknowledged yet, and are lost when the agent is killed.
-      const isKilled = chance.below(4) === 0;
+      const isKilled = random.below(4) === 0;
       if (isKilled) {
         kills++;
         await scene.restartAgent();

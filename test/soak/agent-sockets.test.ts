@@ -10,7 +10,7 @@ import { parseJsonWithRawControls } from '../../shared/domain/raw-control-charac
 import { resultSchema, type SubmittedResult } from '../../shared/schemas/result.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 40;
@@ -23,28 +23,28 @@ const MUTE_MS = 60_000;
 
 /** Generates messages of a local program, from valid results to random bytes. */
 class MessageGenerator {
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   #count = 0;
 
-  constructor(chance: Chance) {
-    this.#chance = chance;
+  constructor(random: RandomChoices) {
+    this.#random = random;
   }
 
   message(): Buffer {
-    const chance = this.#chance;
-    switch (chance.below(8)) {
+    const random = this.#random;
+    switch (random.below(8)) {
       case 0:
-        return Buffer.from(chance.pick(['ping', ' ping\n', 'pin', 'pingping', 'PING']));
+        return Buffer.from(random.pick(['ping', ' ping\n', 'pin', 'pingping', 'PING']));
       case 1:
-        return Buffer.from(JSON.stringify(Array.from({ length: chance.below(6) }, () => this.#value())));
+        return Buffer.from(JSON.stringify(Array.from({ length: random.below(6) }, () => this.#value())));
       case 2:
         return this.#mutated(Buffer.from(JSON.stringify(this.#result())));
       case 3:
-        return Buffer.from(Array.from({ length: chance.below(200) }, () => chance.below(256)));
+        return Buffer.from(Array.from({ length: random.below(200) }, () => random.below(256)));
       case 4:
-        return Buffer.from(JSON.stringify(this.#result()) + chance.pick([' \n', '\0', '{}', 'x', ',', ']']));
+        return Buffer.from(JSON.stringify(this.#result()) + random.pick([' \n', '\0', '{}', 'x', ',', ']']));
       case 5:
-        return Buffer.from('[{'.repeat(chance.below(3000)) + chance.pick(['', ']', '}]']));
+        return Buffer.from('[{'.repeat(random.below(3000)) + random.pick(['', ']', '}]']));
       default:
         return Buffer.from(JSON.stringify(this.#value()));
     }
@@ -54,7 +54,7 @@ class MessageGenerator {
   pieces(message: Buffer): Buffer[] {
     const pieces: Buffer[] = [];
     for (let at = 0; at < message.length;) {
-      const length = 1 + this.#chance.below(this.#chance.pick([1, 8, message.length]));
+      const length = 1 + this.#random.below(this.#random.pick([1, 8, message.length]));
       pieces.push(message.subarray(at, at + length));
       at += length;
     }
@@ -62,13 +62,13 @@ class MessageGenerator {
   }
 
   #value(): unknown {
-    return this.#chance.below(4) === 0 ? this.#chance.pick<unknown>([5, null, 'x', [], {}, true]) : this.#result();
+    return this.#random.below(4) === 0 ? this.#random.pick<unknown>([5, null, 'x', [], {}, true]) : this.#result();
   }
 
   #result(): unknown {
     const { pick, below } = {
-      pick: this.#chance.pick.bind(this.#chance),
-      below: this.#chance.below.bind(this.#chance),
+      pick: this.#random.pick.bind(this.#random),
+      below: this.#random.below.bind(this.#random),
     };
     this.#count += 1;
     return {
@@ -80,10 +80,10 @@ class MessageGenerator {
   }
 
   #mutated(message: Buffer): Buffer {
-    for (let times = this.#chance.below(4); times > 0; times -= 1) {
-      message[this.#chance.below(message.length)] = this.#chance.below(256);
+    for (let times = this.#random.below(4); times > 0; times -= 1) {
+      message[this.#random.below(message.length)] = this.#random.below(256);
     }
-    return message.subarray(0, message.length - this.#chance.below(3));
+    return message.subarray(0, message.length - this.#random.below(3));
   }
 }
 
@@ -173,8 +173,8 @@ async function sayRaw(port: number, message: Buffer): Promise<void> {
 test(
   'local programs get the right responses for any input, and a valid result is accepted exactly once',
   async () => {
-    const chance = new Chance(seed());
-    const speaker = new MessageGenerator(chance);
+    const random = new RandomChoices(seed());
+    const speaker = new MessageGenerator(random);
     const clock = new ManualClock();
     const log = new RecordedLog();
     const delivered: SubmittedResult[] = [];

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { SpoolWriter } from './spool-writer.ts';
 import { listsOf } from './writer.ts';
@@ -18,7 +18,7 @@ const PAUSE_MS_MAX = 60;
 test(
   'agents with lost connections and restarts deliver every result once and in order',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const dir = await tempDir();
     const stateDir = join(dir, 'backend');
     let daemon = await startDaemon({ stateDir });
@@ -27,20 +27,20 @@ test(
     const all: SpoolWriter[] = [];
     for (let at = 0; at < AGENTS; at++) {
       const name = `agent-${String(at)}`;
-      all.push(agents.use(await SpoolWriter.open(name, join(dir, name), proxy.url, chance)));
+      all.push(agents.use(await SpoolWriter.open(name, join(dir, name), proxy.url, random)));
     }
 
     const trouble = async (): Promise<void> => {
-      const kind = chance.below(4);
+      const kind = random.below(4);
       if (kind === 0) proxy.cut();
-      else if (kind === 1) proxy.cutAfter(chance.below(300));
+      else if (kind === 1) proxy.cutAfter(random.below(300));
       else if (kind === 2) {
         proxy.stall();
-        await delay(chance.below(PAUSE_MS_MAX));
+        await delay(random.below(PAUSE_MS_MAX));
         proxy.cut();
         proxy.flow();
       } else {
-        await daemon.end(chance.pick(['SIGKILL', 'SIGKILL', 'SIGTERM']));
+        await daemon.end(random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM']));
         daemon = await startDaemon({ stateDir });
         proxy.target = daemon.url;
       }
@@ -49,20 +49,20 @@ test(
     let results = 0;
     try {
       for (let round = 0; round < rounds(ROUNDS); round++) {
-        const count = chance.below(RESULTS_MAX);
+        const count = random.below(RESULTS_MAX);
         results += count * AGENTS;
         const reporting = Promise.all(
           all.map(async (agent) => {
             for (let at = 0; at < count; at++) await agent.report();
           }),
         );
-        await delay(chance.below(PAUSE_MS_MAX));
+        await delay(random.below(PAUSE_MS_MAX));
         // The agent is restarted after the reports, when many are undelivered; the other faults happen during the
         // reports.
-        const isRestart = chance.below(4) === 0;
+        const isRestart = random.below(4) === 0;
         if (!isRestart) await trouble();
         await reporting;
-        if (isRestart) await all[chance.below(AGENTS)]?.restart();
+        if (isRestart) await all[random.below(AGENTS)]?.restart();
         proxy.flow();
         await vi.waitFor(() => expect(all.map(({ waiting }) => waiting)).toEqual(all.map(() => 0)));
         const lists = await listsOf(daemon.url);

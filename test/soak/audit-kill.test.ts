@@ -15,7 +15,7 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 2;
@@ -72,15 +72,15 @@ function replay(records: readonly AuditRecord[]): Map<string, string | null> {
 /** Creates and clears silences until the backend has stopped. Returns the reasons of the acknowledged silences. */
 async function write(
   api: ApiClient,
-  chance: Chance,
+  random: RandomChoices,
   { name, onAcknowledged }: { readonly name: string; readonly onAcknowledged: () => void },
 ): Promise<string[]> {
   const acknowledged: string[] = [];
   for (let count = 0; ; count++) {
     const reason = `${name}-${String(count)}`;
-    const operations = Array.from({ length: 1 + chance.below(4) }, (): BulkOperation => {
-      const check = `check-${String(chance.below(CHECKS))}`;
-      return chance.below(3) === 0 ? { op: 'clear', id: `*:${check}` } : { op: 'silence', check, reason };
+    const operations = Array.from({ length: 1 + random.below(4) }, (): BulkOperation => {
+      const check = `check-${String(random.below(CHECKS))}`;
+      return random.below(3) === 0 ? { op: 'clear', id: `*:${check}` } : { op: 'silence', check, reason };
     });
     try {
       await api.bulk({ operations });
@@ -98,7 +98,7 @@ async function write(
 test(
   'the audit trail after a kill matches the silences and contains every acknowledged change',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const dir = await tempDir();
     const stateDir = join(dir, 'state');
     const config = join(dir, 'config.json');
@@ -110,11 +110,11 @@ test(
       const api = openApiClient({ backend: daemon.url, env: {} });
       const { promise: begun, resolve: onAcknowledged } = Promise.withResolvers<void>();
       const writing = Array.from({ length: WRITERS }, (_, at) =>
-        write(api, chance, { name: `${String(round)}-${String(at)}`, onAcknowledged }),
+        write(api, random, { name: `${String(round)}-${String(at)}`, onAcknowledged }),
       );
       // Wait for the first acknowledged write: on a busy machine no fixed delay guarantees one.
       await begun;
-      await delay(chance.below(LOAD_MS_MAX));
+      await delay(random.below(LOAD_MS_MAX));
       await daemon.end('SIGKILL');
       const acknowledged = (await Promise.all(writing)).flat();
 

@@ -2,12 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test } from 'vitest';
 import { startPostgres } from '../../scripts/lib/postgres-server.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { ClusterLoad } from './cluster-load.ts';
 import { Members, takeOverMs } from './members.ts';
 import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { shownTimes, spreadOf } from './times.ts';
-import { WriteDiary } from './write-diary.ts';
+import { WriteLog } from './write-log.ts';
 
 const ROUNDS = 1;
 const MEMBERS = 3;
@@ -38,14 +38,14 @@ function frozenMs(round: number): number {
 test(
   'a paused backend writes nothing once another has taken the lease, and no write is lost or repeated',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     await using server = await startPostgres();
     const store = await server.database();
     await using members = await Members.open(MEMBERS, (at) => ({
-      MON_STORE: WriteDiary.urlOf(store, `member-${String(at)}`),
+      MON_STORE: WriteLog.urlOf(store, `member-${String(at)}`),
     }));
-    const diary = await WriteDiary.open(server, store);
-    const load = new ClusterLoad(members, store, chance);
+    const writeLog = await WriteLog.open(server, store);
+    const load = new ClusterLoad(members, store, random);
     const takeOvers: number[] = [];
     /** Durations of the freezes that caused no failover. */
     const keptForMs: number[] = [];
@@ -63,8 +63,8 @@ test(
         const thawed = delay(ms).then(() => process.kill(pid, 'SIGCONT'));
         took = await takeOverMs(members, at);
         await thawed;
-        await delay(chance.below(AFTERWARDS_MS_MAX));
-        const { turns, faults } = await diary.read();
+        await delay(random.below(AFTERWARDS_MS_MAX));
+        const { turns, faults } = await writeLog.read();
         expect(faults).toEqual([]);
         isTakenOver = turns.at(-1) !== `member-${String(at)}`;
       };

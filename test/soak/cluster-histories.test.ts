@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
 import { isLinearizable } from '../support/linearizable.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { DISASTERS, type Disaster } from './disasters.ts';
 import { KeyHistory } from './key-history.ts';
 import { Members } from './members.ts';
@@ -25,7 +25,7 @@ const PAUSE_MS = 200;
 interface Scene {
   readonly members: Members;
   readonly server: PostgresServer;
-  readonly chance: Chance;
+  readonly random: RandomChoices;
 }
 
 /** Returns the disaster of a round, `undefined` for every other round. The other rounds cycle through all disasters. */
@@ -38,7 +38,7 @@ const disasterOf = (round: number): Disaster | undefined =>
  * @returns index of the member that was leader the whole time; `undefined` if there may have been several leaders
  */
 async function runHistories(
-  { members, server, chance }: Scene,
+  { members, server, random }: Scene,
   histories: readonly KeyHistory[],
   disaster: Disaster | undefined,
 ): Promise<number | undefined> {
@@ -49,7 +49,7 @@ async function runHistories(
     histories.flatMap((history) => Array.from({ length: CLIENTS }, () => history.ask(pauseMs, enough.signal))),
   );
   await Promise.race([asking, delay(CALM_MS)]);
-  await disaster?.(members, server, chance);
+  await disaster?.(members, server, random);
   enough.abort();
   await asking;
   return disaster === undefined && (await members.writer()) === writer ? writer : undefined;
@@ -58,7 +58,7 @@ async function runHistories(
 test(
   'concurrent silences and results at random backends meet the guarantees of docs/scale-out.md despite failures',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     await using server = await startPostgres();
     const store = await server.database();
     await using members = await Members.open(MEMBERS, () => ({ MON_STORE: store }));
@@ -67,10 +67,10 @@ test(
       const { urls } = members;
       const histories = Array.from(
         { length: HISTORIES },
-        (_, at) => new KeyHistory(`key-${String(round)}-${String(at)}`, urls, chance),
+        (_, at) => new KeyHistory(`key-${String(round)}-${String(at)}`, urls, random),
       );
       const disaster = disasterOf(round);
-      const writer = await runHistories({ members, server, chance }, histories, disaster);
+      const writer = await runHistories({ members, server, random }, histories, disaster);
       await members.caughtUp();
       for (const history of histories) {
         await history.readEverywhere();

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startPostgres } from '../../scripts/lib/postgres-server.ts';
 import { CuttingProxy, type Direction } from '../support/cutting-proxy.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { ClusterLoad } from './cluster-load.ts';
 import { Members } from './members.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
@@ -55,32 +55,32 @@ class Links implements AsyncDisposable {
 }
 
 /** Causes a fault on a link, and resolves when the fault has lasted long enough. */
-type Fault = (link: CuttingProxy, chance: Chance) => Promise<void>;
+type Fault = (link: CuttingProxy, random: RandomChoices) => Promise<void>;
 
-const cut: Fault = async (link, chance) => {
+const cut: Fault = async (link, random) => {
   for (let times = 0; times < CUTS; times++) {
     link.cut();
-    await delay(chance.below(DELAY_MS_MAX));
+    await delay(random.below(DELAY_MS_MAX));
   }
 };
 
-const cutMidway: Fault = async (link, chance) => {
-  link.cutAfter(chance.below(20_000));
-  await delay(chance.below(HELD_MS_MAX));
+const cutMidway: Fault = async (link, random) => {
+  link.cutAfter(random.below(20_000));
+  await delay(random.below(HELD_MS_MAX));
 };
 
-const slow: Fault = async (link, chance) => {
-  link.slow(1 + chance.below(DELAY_MS_MAX));
-  await delay(chance.below(HELD_MS_MAX));
+const slow: Fault = async (link, random) => {
+  link.slow(1 + random.below(DELAY_MS_MAX));
+  await delay(random.below(HELD_MS_MAX));
 };
 
 /** Stalls the link in the given directions. The stalled data then arrives late, or is lost if the link is cut. */
 const stall =
   (...directions: readonly Direction[]): Fault =>
-  async (link, chance) => {
+  async (link, random) => {
     link.stall(...directions);
-    await delay(chance.below(HELD_MS_MAX));
-    if (chance.below(2) === 0) link.cut();
+    await delay(random.below(HELD_MS_MAX));
+    if (random.below(2) === 0) link.cut();
   };
 
 const FAULTS = [stall('there', 'back'), stall('there'), stall('back'), cut, cutMidway, slow] as const;
@@ -93,17 +93,17 @@ async function linkOf(
   round: number,
   links: Links,
   members: Members,
-  chance: Chance,
+  random: RandomChoices,
 ): Promise<CuttingProxy | undefined> {
   const writer = await members.writer();
-  const at = chance.pick([writer, 0, 1, 2]);
-  return chance.pick([links.peers[writer], links.databases[at], links.fronts[at]]) ?? links.fronts[round % MEMBERS];
+  const at = random.pick([writer, 0, 1, 2]);
+  return random.pick([links.peers[writer], links.databases[at], links.fronts[at]]) ?? links.fronts[round % MEMBERS];
 }
 
 test(
   'a cluster with faulty links loses no acknowledged write, repeats no write, and all members agree',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     await using server = await startPostgres();
     const store = await server.database();
     await using links = await Links.open(store);
@@ -113,15 +113,15 @@ test(
       MON_PEER_URL: links.peers[at]?.url ?? '',
     }));
     links.leadTo(members.urls);
-    const load = new ClusterLoad(members, store, chance);
+    const load = new ClusterLoad(members, store, random);
     const urls = links.fronts.map(({ url }) => url);
 
     for (let round = 0; round < rounds(ROUNDS); round++) {
       const fault = async (): Promise<void> => {
-        const link = await linkOf(round, links, members, chance);
-        if (link !== undefined) await chance.pick(FAULTS)(link, chance);
+        const link = await linkOf(round, links, members, random);
+        if (link !== undefined) await random.pick(FAULTS)(link, random);
         link?.flow();
-        await delay(chance.below(LOAD_MS_MAX));
+        await delay(random.below(LOAD_MS_MAX));
       };
       await load.during(fault, { loadMsMax: LOAD_MS_MAX, urls, settleMs: SETTLE_MS });
     }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 import { sameOrder, type Members } from './members.ts';
 import { expectWhole, readStore } from './stored-state.ts';
 import { AgentWriter, HttpWriter, type Lists } from './writer.ts';
@@ -18,7 +18,7 @@ export class ClusterLoad {
   changes = 0;
   readonly #members: Members;
   readonly #store: string;
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   readonly #agents: readonly AgentWriter[];
   readonly #writers: readonly (HttpWriter | AgentWriter)[];
   #lastSeq = 0;
@@ -28,12 +28,12 @@ export class ClusterLoad {
    *
    * @param store URL of the database
    */
-  constructor(members: Members, store: string, chance: Chance) {
+  constructor(members: Members, store: string, random: RandomChoices) {
     this.#members = members;
     this.#store = store;
-    this.#chance = chance;
-    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
-    this.#agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
+    this.#random = random;
+    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, random));
+    this.#agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, random));
     this.#writers = [...https, ...this.#agents];
   }
 
@@ -52,7 +52,7 @@ export class ClusterLoad {
     const running = Promise.all(
       this.#writers.map((writer, at) => writer.run(urls[at % urls.length] ?? '', enough.signal)),
     );
-    await Promise.race([delay(this.#chance.below(loadMsMax)), running]);
+    await Promise.race([delay(this.#random.below(loadMsMax)), running]);
     await happen();
     enough.abort();
     await running;

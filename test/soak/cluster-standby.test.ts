@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFailed, test } from 'vitest';
 import { startPostgres, startStandby } from '../../scripts/lib/postgres-server.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { ClusterLoad } from './cluster-load.ts';
 import { Members, takeOverMs } from './members.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
@@ -20,17 +20,17 @@ const UNNOTICED_MS_MAX = 1000;
 test(
   'a cluster loses no acknowledged write and repeats no write when its database restarts or fails over',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     await using first = await startPostgres();
     await using second = await startStandby(first);
     const store = await first.database();
     const { host } = new URL(store);
     const all = store.replace(host, `${host},${new URL(second.url('postgres')).host}`);
     await using members = await Members.open(MEMBERS, () => ({ MON_STORE: all }));
-    const load = new ClusterLoad(members, all, chance);
+    const load = new ClusterLoad(members, all, random);
     const gaps: number[] = [];
     let [primary, standby] = [first, second];
-    const pause = (msMax: number): Promise<void> => delay(chance.below(msMax));
+    const pause = (msMax: number): Promise<void> => delay(random.below(msMax));
 
     let round = 0;
     onTestFailed(() => console.log(`failed after ${String(round)} promotions, ${String(load.changes)} changes`));
@@ -43,7 +43,7 @@ test(
         await primary.kill();
         await pause(UNNOTICED_MS_MAX);
         await standby.promote();
-        gaps.push(await takeOverMs(members, chance.below(MEMBERS)));
+        gaps.push(await takeOverMs(members, random.below(MEMBERS)));
         await pause(LOAD_MS_MAX);
       };
       await load.during(failOver, { loadMsMax: LOAD_MS_MAX });

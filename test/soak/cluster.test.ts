@@ -1,7 +1,7 @@
 /** @module-tag slow */
 import { expect, onTestFailed, test } from 'vitest';
 import { startPostgres } from '../../scripts/lib/postgres-server.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { ClusterLoad } from './cluster-load.ts';
 import { DISASTERS } from './disasters.ts';
 import { Members } from './members.ts';
@@ -21,18 +21,18 @@ const TAKE_OVER_P99_MS = isAskedFor ? 5000 : 30_000;
 test(
   'a cluster loses no acknowledged write, and all members agree, when a member or the database fails',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     await using server = await startPostgres();
     const store = await server.database();
     await using members = await Members.open(MEMBERS, () => ({ MON_STORE: store }));
-    const load = new ClusterLoad(members, store, chance);
+    const load = new ClusterLoad(members, store, random);
     const takeOvers: number[] = [];
 
     let round = 0;
     onTestFailed(() => console.log(`failed after ${String(round)} disasters, ${String(load.changes)} changes`));
     for (; round < rounds(ROUNDS); round++) {
       const disaster = async (): Promise<void> => {
-        const took = await DISASTERS[round % DISASTERS.length]?.(members, server, chance);
+        const took = await DISASTERS[round % DISASTERS.length]?.(members, server, random);
         if (took !== undefined) takeOvers.push(took);
       };
       await load.during(disaster, { loadMsMax: LOAD_MS_MAX });

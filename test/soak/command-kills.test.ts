@@ -8,7 +8,7 @@ import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { builtProgram } from '../support/built-programs.ts';
 import { childrenOf, KILL_RUNNER, processesWithArgument, watchdogsOf } from '../support/processes.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 20;
@@ -34,7 +34,7 @@ const COMMANDS = [
 const ASSASSIN = (sleep: string): string => `${KILL_RUNNER}; exec ${sleep}`;
 
 /** A way to kill a program that runs commands, alone or with its helper processes. */
-type Disaster = (host: ChildProcess, chance: Chance) => Promise<void>;
+type Disaster = (host: ChildProcess, random: RandomChoices) => Promise<void>;
 
 const kill = (pids: readonly number[], signal: NodeJS.Signals = 'SIGKILL'): void => {
   for (const pid of pids) {
@@ -58,9 +58,9 @@ const DISASTERS: readonly [Disaster, ...Disaster[]] = [
   async (host) => kill([...helpersOf(host), pidOf(host)]),
   async (host) => kill([pidOf(host), ...helpersOf(host)]),
   async (host) => kill([pidOf(host)], 'SIGTERM'),
-  async (host, chance) => {
+  async (host, random) => {
     kill(helpersOf(host));
-    await delay(chance.below(2 * KILL_MS_MAX));
+    await delay(random.below(2 * KILL_MS_MAX));
     kill([pidOf(host)]);
   },
   async (host) => {
@@ -86,33 +86,33 @@ function uniqueSleep(): string {
 }
 
 /** Kills the helper process that runs the commands of this process. Returns the sleep command that identifies them. */
-async function killHelper(runner: CommandRunner, chance: Chance): Promise<string> {
+async function killHelper(runner: CommandRunner, random: RandomChoices): Promise<string> {
   const sleep = uniqueSleep();
-  const commands = Array.from({ length: 6 }, () => chance.pick(COMMANDS)(sleep));
-  if (chance.below(3) === 0) commands.push(ASSASSIN(sleep));
+  const commands = Array.from({ length: 6 }, () => random.pick(COMMANDS)(sleep));
+  if (random.below(3) === 0) commands.push(ASSASSIN(sleep));
   const { signal } = new AbortController();
   const helper = await runner.run('echo $PPID', { input: '', signal });
   if (helper.kind !== 'exited') throw new Error(`the command that names the process ${helper.kind}`);
   const outcomes = commands.map((command) => runner.run(command, { input: 'input', signal }));
-  await delay(chance.below(KILL_MS_MAX));
+  await delay(random.below(KILL_MS_MAX));
   kill([Number(helper.output)]);
   await Promise.all(outcomes);
   return sleep;
 }
 
 /** Applies a random disaster to a program that runs commands. Returns the sleep command that identifies them. */
-async function killHost(chance: Chance): Promise<string> {
+async function killHost(random: RandomChoices): Promise<string> {
   const sleep = uniqueSleep();
-  const kind = chance.pick(['runner', 'direct']);
-  const commands = Array.from({ length: 6 }, () => chance.pick(COMMANDS)(sleep));
+  const kind = random.pick(['runner', 'direct']);
+  const commands = Array.from({ length: 6 }, () => random.pick(COMMANDS)(sleep));
   const host = spawn(process.execPath, [builtProgram('command-host'), kind, ...commands], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(host, 'exit');
   onTestFinished(() => void host.kill('SIGKILL'));
   await once(host.stdout, 'data');
-  await delay(chance.below(4 * KILL_MS_MAX));
-  await chance.pick(DISASTERS)(host, chance);
+  await delay(random.below(4 * KILL_MS_MAX));
+  await random.pick(DISASTERS)(host, random);
   await ended;
   return sleep;
 }
@@ -120,11 +120,11 @@ async function killHost(chance: Chance): Promise<string> {
 test(
   'no command outlives the program that started the command, whichever process is killed and at any time',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const runner = new CommandRunner({ clock: new SystemClock(), log: new RecordedLog(), random: () => 0 });
     onTestFinished(() => runner[Symbol.asyncDispose]());
     for (let round = 0; round < rounds(ROUNDS); round++) {
-      const sleep = chance.below(3) === 0 ? await killHost(chance) : await killHelper(runner, chance);
+      const sleep = random.below(3) === 0 ? await killHost(random) : await killHelper(runner, random);
       await vi.waitFor(() => expect(processesWithArgument(sleep)).toEqual([]));
     }
   },

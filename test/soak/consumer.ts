@@ -41,9 +41,9 @@ export class Consumer implements FeedListener, Disposable {
   /** The callback for snapshots in columns; set on half of the consumers. */
   readonly onSnapshotEvents?: (events: readonly EventRow[]) => void;
 
-  constructor(backend: string, filter: string | undefined, chance: () => number) {
+  constructor(backend: string, filter: string | undefined, random: () => number) {
     this.#filter = filter;
-    if (chance() < 0.5)
+    if (random() < 0.5)
       this.onSnapshotEvents = (events) => this.#replica.apply({ events: byKey(events) }, { replace: false });
     this.#feed = openFeed(
       {
@@ -51,7 +51,7 @@ export class Consumer implements FeedListener, Disposable {
         topics: ['events', 'silenced', 'clients'],
         ...(filter === undefined ? {} : { filter }),
         clock: hasty,
-        random: chance,
+        random: random,
       },
       this,
     );

@@ -9,7 +9,7 @@ import { repairStore } from '../../daemon/backend/store/repair-store.ts';
 import { MonError } from '../../shared/errors.ts';
 import { flip, storedValues, newestOf, writtenStore, type Story } from '../support/damaged-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 12;
@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 test(
   'a store with random damage is opened unchanged or rejected with a message, and a repair adds no false data',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const stores = [await writtenStore(WRITES), await writtenStore(WRITES, true)] as const;
     const dir = await tempDir();
     const counts: Record<Outcome, number> = { whole: 0, refused: 0, accepted: 0 };
@@ -31,7 +31,7 @@ test(
       const copy = join(dir, 'copy');
       const target = join(dir, 'repaired');
       await cp(pristine, place, { recursive: true });
-      const done = await damage(place, isKilled, chance);
+      const done = await damage(place, isKilled, random);
       await cp(place, copy, { recursive: true });
       const { outcome, fault } = await startOn(place, story);
       counts[outcome]++;
@@ -84,21 +84,21 @@ function wasWritten(held: ReadonlyMap<unknown, unknown>, story: Story): boolean 
  *
  * @returns a description of the damage
  */
-async function damage(dir: string, isKilled: boolean, chance: Chance): Promise<string> {
+async function damage(dir: string, isKilled: boolean, random: RandomChoices): Promise<string> {
   const { tables, logs, manifests } = await storeFiles(dir);
-  const file = chance.pick(['CURRENT', ...tables, ...logs, ...manifests]);
+  const file = random.pick(['CURRENT', ...tables, ...logs, ...manifests]);
   const path = join(dir, file);
   const { size } = await stat(path);
   // After a kill a truncated log is normal, and nothing shows whether more was written.
   const canEndEarly = isKilled && file === logs.at(-1);
-  const kind = canEndEarly ? chance.pick(['bit', 'sector']) : chance.pick(['bit', 'sector', 'cut', 'gone']);
-  const at = chance.below(size);
+  const kind = canEndEarly ? random.pick(['bit', 'sector']) : random.pick(['bit', 'sector', 'cut', 'gone']);
+  const at = random.below(size);
   switch (kind) {
     case 'bit':
-      await flip(path, at, chance.below(8));
+      await flip(path, at, random.below(8));
       break;
     case 'sector':
-      for (let byte = at; byte < Math.min(at + 512, size); byte += 7) await flip(path, byte, chance.below(8));
+      for (let byte = at; byte < Math.min(at + 512, size); byte += 7) await flip(path, byte, random.below(8));
       break;
     case 'cut':
       await truncate(path, at);

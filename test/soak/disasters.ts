@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PostgresServer } from '../../scripts/lib/postgres-server.ts';
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 import { takeOverMs, type Members } from './members.ts';
 
 /**
@@ -8,7 +8,7 @@ import { takeOverMs, type Members } from './members.ts';
  *
  * @returns the duration of the failover in milliseconds; `undefined` if there was none, or if it is not counted
  */
-export type Disaster = (members: Members, server: PostgresServer, chance: Chance) => Promise<number | undefined>;
+export type Disaster = (members: Members, server: PostgresServer, random: RandomChoices) => Promise<number | undefined>;
 
 const killWriter: Disaster = async (members) => {
   const at = await members.writer();
@@ -18,9 +18,9 @@ const killWriter: Disaster = async (members) => {
   return took;
 };
 
-const killOther: Disaster = async (members, _server, chance) => {
+const killOther: Disaster = async (members, _server, random) => {
   const count = members.urls.length;
-  const at = ((await members.writer()) + 1 + chance.below(count - 1)) % count;
+  const at = ((await members.writer()) + 1 + random.below(count - 1)) % count;
   await members.member(at).end('SIGKILL');
   await members.startAgain(at);
   return undefined;
@@ -39,12 +39,12 @@ const stopWriter: Disaster = async (members) => {
 };
 
 /** Pauses the leader for longer than its lease, and resumes it after another member became leader. */
-const freezeWriter: Disaster = async (members, _server, chance) => {
+const freezeWriter: Disaster = async (members, _server, random) => {
   const at = await members.writer();
   const frozen = members.member(at);
   process.kill(frozen.pid, 'SIGSTOP');
   const took = await takeOverMs(members, at);
-  await delay(chance.below(1000));
+  await delay(random.below(1000));
   process.kill(frozen.pid, 'SIGCONT');
   return took;
 };
@@ -53,9 +53,9 @@ const freezeWriter: Disaster = async (members, _server, chance) => {
  * Stops or kills the database, and starts it again. If it is down for longer than the lease, any member may become
  * leader.
  */
-const restartDatabase: Disaster = async (_members, server, chance) => {
-  await (chance.below(2) === 0 ? server.kill() : server.stop());
-  await delay(chance.below(1000));
+const restartDatabase: Disaster = async (_members, server, random) => {
+  await (random.below(2) === 0 ? server.kill() : server.stop());
+  await delay(random.below(1000));
   await server.start();
   return undefined;
 };

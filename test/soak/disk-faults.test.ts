@@ -6,7 +6,7 @@ import { canDisksFail, FailingDisk, type DiskCall, type Fault } from '../support
 import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
 
@@ -42,22 +42,22 @@ const CALLS: readonly [readonly DiskCall[], ...(readonly DiskCall[])[]] = [
 ];
 
 /** Returns a random fault: calls that fail once, a few times or until the disk is repaired. */
-function anyFault(chance: Chance): Fault {
-  const calls = chance.pick(CALLS);
+function anyFault(random: RandomChoices): Fault {
+  const calls = random.pick(CALLS);
   const errors: readonly [Fault['error'], ...Fault['error'][]] = calls.includes('open')
     ? ['EMFILE', 'EIO']
     : ['EIO', 'EIO', 'ENOSPC', 'EROFS'];
   return {
     calls,
-    error: chance.pick(errors),
-    skip: chance.below(30),
-    times: chance.pick([1, 1, 2, 5, -1, -1]),
-    share: chance.below(256) / 256,
+    error: random.pick(errors),
+    skip: random.below(30),
+    times: random.pick([1, 1, 2, 5, -1, -1]),
+    share: random.below(256) / 256,
   };
 }
 
-const anyFaults = (chance: Chance): readonly [Fault] | readonly [Fault, Fault] =>
-  chance.below(3) === 0 ? [anyFault(chance), anyFault(chance)] : [anyFault(chance)];
+const anyFaults = (random: RandomChoices): readonly [Fault] | readonly [Fault, Fault] =>
+  random.below(3) === 0 ? [anyFault(random), anyFault(random)] : [anyFault(random)];
 
 /**
  * Expects that the sequence numbers in the store have no gaps and did not go back.
@@ -111,20 +111,20 @@ async function untilMended({ url }: DaemonProcess): Promise<number> {
 test(
   'a backend on a failing disk loses no acknowledged write, stores no rejected write, and then recovers',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const dir = await tempDir();
     // Without a C compiler the test has no failing disk and only kills the backend; the long form fails if the compiler
     // is missing.
     const disk = isAskedFor || (await canDisksFail()) ? await FailingDisk.under(dir) : undefined;
-    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
-    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
+    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, random));
+    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, random));
     const writers = [...https, ...agents];
     const count = { acknowledged: 0, refusedStarts: 0, mended: 0, kills: 0, powerCuts: 0, slowestMs: 0, lastSeq: 0 };
     const start = (): Promise<DaemonProcess> =>
       startDaemon({
         stateDir: dir,
         ...(disk === undefined ? {} : { env: disk.env }),
-        ...(chance.below(2) === 0 ? { program: SMALL_BUFFERS } : {}),
+        ...(random.below(2) === 0 ? { program: SMALL_BUFFERS } : {}),
       });
     const compare = async ({ url }: DaemonProcess): Promise<void> => {
       const lists = await listsOf(url);
@@ -136,8 +136,8 @@ test(
 
     for (let round = 0; round < rounds(ROUNDS); round++) {
       let started: DaemonProcess | undefined;
-      if (chance.below(3) === 0) {
-        disk?.fail(...anyFaults(chance));
+      if (random.below(3) === 0) {
+        disk?.fail(...anyFaults(random));
         const mending = setTimeout(() => disk?.mend(), START_FAULT_MS);
         started = await start().catch(() => undefined);
         clearTimeout(mending);
@@ -151,11 +151,11 @@ test(
       const over = new AbortController();
       const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
       // If a writer gets a wrong response, the race rejects, so the test fails immediately.
-      await Promise.race([delay(chance.below(PAUSE_MS_MAX)), writing]);
-      const isKilled = chance.below(3) === 0;
-      for (let faults = chance.below(3); faults >= 0; faults--) {
-        disk?.fail(...anyFaults(chance));
-        const faultMs = chance.below(20) === 0 ? LONG_FAULT_MS : chance.below(FAULT_MS_MAX);
+      await Promise.race([delay(random.below(PAUSE_MS_MAX)), writing]);
+      const isKilled = random.below(3) === 0;
+      for (let faults = random.below(3); faults >= 0; faults--) {
+        disk?.fail(...anyFaults(random));
+        const faultMs = random.below(20) === 0 ? LONG_FAULT_MS : random.below(FAULT_MS_MAX);
         await Promise.race([delay(faultMs), writing]);
         if (isKilled && faults === 0) break;
         disk?.mend();
@@ -167,9 +167,9 @@ test(
         await daemon.end('SIGKILL');
         await writing;
         disk?.mend();
-        if (chance.below(2) === 0) {
+        if (random.below(2) === 0) {
           count.powerCuts++;
-          await disk?.cutPower(() => chance.below(1000) / 1000);
+          await disk?.cutPower(() => random.below(1000) / 1000);
         }
       } else {
         over.abort();
@@ -178,7 +178,7 @@ test(
         await assertStops(daemon);
       }
       // This check opens the store and leaves an empty log for the next start, so only every second round performs it.
-      if (chance.below(2) === 0) {
+      if (random.below(2) === 0) {
         count.lastSeq = await assertDense(dir, count.lastSeq);
         disk?.noteDurable();
       }

@@ -5,8 +5,8 @@ import type { Store } from '../../daemon/backend/ports.ts';
 import { openBackend } from '../support/open-backend.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { TroubledStore } from '../support/troubled-store.ts';
-import { Chance } from './chance.ts';
+import { FaultyStore } from '../support/faulty-store.ts';
+import { RandomChoices } from './random-choices.ts';
 import { Consumer } from './consumer.ts';
 import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
@@ -26,25 +26,25 @@ const HELD_MS_MAX = 2000;
 test(
   'reads work with a failing or slow disk and a full queue, and rejected results are delivered later',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const dir = await tempDir();
-    const stores: TroubledStore[] = [];
+    const stores: FaultyStore[] = [];
     const backend = await openBackend({
       dir,
       // A small queue is often full, which the test needs.
       batcher: { queueLimit: 100, batchLimit: 50 },
       around: (real: Store) => {
-        const troubled = new TroubledStore(real);
-        stores.push(troubled);
-        return troubled;
+        const faulty = new FaultyStore(real);
+        stores.push(faulty);
+        return faulty;
       },
     });
     onTestFinished(() => backend.stop());
     const [store] = stores;
     if (store === undefined) throw new Error('the store was not opened');
     using consumer = new Consumer(backend.url, undefined, () => 0);
-    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
-    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
+    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, random));
+    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, random));
     let refusals = 0;
     let slowestReadMs = 0;
 
@@ -54,25 +54,25 @@ test(
         ...https.map((writer) => writer.run(backend.url, over.signal)),
         ...agents.map((agent) => agent.run(backend.url, over.signal)),
       ]);
-      await delay(chance.below(TROUBLE_MS_MAX));
+      await delay(random.below(TROUBLE_MS_MAX));
       // The queue fills up behind a slow write, and then the disk rejects that write and possibly the next ones.
-      const release = chance.below(3) === 0 ? undefined : store.hold();
-      let left = chance.pick([0, 1, 1, 1, 3]);
+      const release = random.below(3) === 0 ? undefined : store.hold();
+      let left = random.pick([0, 1, 1, 1, 3]);
       store.refuses = () => {
         const refuses = left-- > 0;
         if (refuses) refusals++;
         return refuses;
       };
-      store.refusesScans = () => chance.below(4) === 0;
+      store.refusesScans = () => random.below(4) === 0;
       // On a busy machine a batch can be applied in parts, and then reads wait until it is stored.
       const releasing = setTimeout(() => release?.(), HELD_MS_MAX);
       const startedAt = performance.now();
       await listsOf(backend.url);
       clearTimeout(releasing);
       slowestReadMs = Math.max(slowestReadMs, performance.now() - startedAt);
-      await delay(chance.below(TROUBLE_MS_MAX));
+      await delay(random.below(TROUBLE_MS_MAX));
       release?.();
-      await delay(chance.below(TROUBLE_MS_MAX));
+      await delay(random.below(TROUBLE_MS_MAX));
       store.refuses = () => false;
       store.refusesScans = () => false;
       over.abort();

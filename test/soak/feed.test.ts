@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { Consumer } from './consumer.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { HttpWriter, listsOf } from './writer.ts';
@@ -23,23 +23,23 @@ const WHOLE = [undefined, undefined, [], ['web-0-1/check-1']] as const;
 test(
   'feed consumers end up with the state of the backend despite lost and stalled connections and restarts',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const stateDir = await tempDir();
     let daemon = await startDaemon({ stateDir });
     await using proxy = await CuttingProxy.open(daemon.url);
     using consumers = new DisposableStack();
     const all = FILTERS.map((filter) =>
-      consumers.use(new Consumer(proxy.url, filter, () => chance.below(1000) / 1000)),
+      consumers.use(new Consumer(proxy.url, filter, () => random.below(1000) / 1000)),
     );
-    const writers = Array.from({ length: WRITERS }, (_, at) => new HttpWriter(`web-${String(at)}`, chance));
+    const writers = Array.from({ length: WRITERS }, (_, at) => new HttpWriter(`web-${String(at)}`, random));
 
     const trouble = async (): Promise<void> => {
-      const kind = chance.below(4);
+      const kind = random.below(4);
       if (kind === 0) proxy.cut();
-      else if (kind === 1) proxy.cutAfter(chance.below(20_000));
+      else if (kind === 1) proxy.cutAfter(random.below(20_000));
       else {
         proxy.stall();
-        await delay(chance.below(CHURN_MS_MAX));
+        await delay(random.below(CHURN_MS_MAX));
         // The stalled data arrives now, or is lost with the connection.
         if (kind === 2) proxy.cut();
         proxy.flow();
@@ -50,13 +50,13 @@ test(
       for (let round = 1; round <= rounds(ROUNDS); round++) {
         const over = new AbortController();
         const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
-        await delay(chance.below(CHURN_MS_MAX));
-        const paces = all.map(() => chance.pick(PACES_MS));
-        for (const [at, consumer] of all.entries()) consumer.setPace({ ms: paces[at] ?? 0, full: chance.pick(WHOLE) });
+        await delay(random.below(CHURN_MS_MAX));
+        const paces = all.map(() => random.pick(PACES_MS));
+        for (const [at, consumer] of all.entries()) consumer.setPace({ ms: paces[at] ?? 0, full: random.pick(WHOLE) });
         await trouble();
-        await Promise.race([delay(chance.below(CHURN_MS_MAX)), writing]);
+        await Promise.race([delay(random.below(CHURN_MS_MAX)), writing]);
         if (round % RESTART_EVERY === 0) {
-          await daemon.end(chance.pick(['SIGTERM', 'SIGKILL']));
+          await daemon.end(random.pick(['SIGTERM', 'SIGKILL']));
           daemon = await startDaemon({ stateDir });
           proxy.target = daemon.url;
         }

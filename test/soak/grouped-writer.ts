@@ -1,5 +1,5 @@
 import type { TimelinePage } from '../../shared/schemas/timeline.ts';
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 import { outcomeOf, type Outcome } from './outcome.ts';
 
 const CHECKS = 3;
@@ -17,7 +17,7 @@ interface Reported {
 export class GroupedWriter {
   readonly client: string;
   readonly #rack: string;
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   /** All results that are known to be stored, by check, the oldest first. */
   readonly #there = new Map<string, Reported[]>();
   /** Number of results that were already compared with the timeline, by check. */
@@ -26,10 +26,10 @@ export class GroupedWriter {
   #open: (Reported & { readonly check: string }) | undefined;
   #count = 0;
 
-  constructor(client: string, rack: string, chance: Chance) {
+  constructor(client: string, rack: string, random: RandomChoices) {
     this.client = client;
     this.#rack = rack;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   get acknowledged(): number {
@@ -70,10 +70,10 @@ export class GroupedWriter {
   /** Reports results until the backend has stopped. */
   async run(url: string): Promise<void> {
     for (;;) {
-      const check = `check-${String(this.#chance.below(CHECKS))}`;
+      const check = `check-${String(this.#random.below(CHECKS))}`;
       const last = this.#there.get(check)?.at(-1)?.status ?? 0;
       const others = STATUSES.filter((status) => status !== last);
-      const status = others[this.#chance.below(others.length)] ?? 2;
+      const status = others[this.#random.below(others.length)] ?? 2;
       const reported = { check, status, output: `${this.client} ${String(++this.#count)}` };
       const body = { source: this.client, name: check, output: reported.output, status };
       const outcome = await outcomeOf(url, { method: 'POST', path: '/results', body });

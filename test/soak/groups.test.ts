@@ -7,7 +7,7 @@ import { freePort } from '../../scripts/lib/free-port.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { GroupedReceiver } from './grouped-receiver.ts';
 import { GroupedWriter } from './grouped-writer.ts';
 import { MaintenanceRuns } from './maintenance-runs.ts';
@@ -45,16 +45,16 @@ async function expectAllTold(url: string, { lastStatuses: told }: GroupedReceive
 test(
   'a killed backend notifies groups once, records each change once and keeps maintenance silences',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const dir = await tempDir();
     const config = join(dir, 'config.json');
     const receiver = new GroupedReceiver();
     onTestFinished(() => receiver[Symbol.asyncDispose]());
     const writers = Array.from(
       { length: WRITERS },
-      (_, at) => new GroupedWriter(`web-${String(at)}`, `rack-${String(at % RACKS)}`, chance),
+      (_, at) => new GroupedWriter(`web-${String(at)}`, `rack-${String(at % RACKS)}`, random),
     );
-    const maintenance = new MaintenanceRuns(MAINTAINED, chance);
+    const maintenance = new MaintenanceRuns(MAINTAINED, random);
     onTestFinished(() => maintenance[Symbol.asyncDispose]());
     const acknowledged = (): number => writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
     const killedAtMs: number[] = [];
@@ -80,7 +80,7 @@ test(
       await compare(url);
       await maintenance.begin(url);
       const running = Promise.all(writers.map((writer) => writer.run(url)));
-      await underLoad(chance.below(LOAD_MS_MAX), { writing: running, hasAcknowledged: () => acknowledged() > 0 });
+      await underLoad(random.below(LOAD_MS_MAX), { writing: running, hasAcknowledged: () => acknowledged() > 0 });
       await maintenance.disturb(url);
       killedAtMs.push(performance.now());
       await daemon.end('SIGKILL');

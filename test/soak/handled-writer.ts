@@ -1,4 +1,4 @@
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 
 const CHECKS = 3;
 
@@ -9,13 +9,13 @@ export class HandledWriter {
   readonly handlers: readonly string[];
   /** The outputs of the acknowledged results that are events. All outputs are different. */
   readonly expected: string[] = [];
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   #count = 0;
 
-  constructor(name: string, handlers: readonly string[], chance: Chance) {
+  constructor(name: string, handlers: readonly string[], random: RandomChoices) {
     this.name = name;
     this.handlers = handlers;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   /** Reports results until the backend has stopped. */
@@ -23,8 +23,8 @@ export class HandledWriter {
     // It is unknown whether a result without a response was stored, so each check begins with a failure.
     const isOpen = new Set<number>();
     for (;;) {
-      const check = this.#chance.below(CHECKS);
-      const status = isOpen.has(check) ? this.#chance.pick([0, 1, 2]) : 2;
+      const check = this.#random.below(CHECKS);
+      const status = isOpen.has(check) ? this.#random.pick([0, 1, 2]) : 2;
       const output = `${this.name} ${String(++this.#count)}`;
       const { name: source, handlers } = this;
       const result = { source, name: `check-${String(check)}`, output, status, handlers };

@@ -7,7 +7,7 @@ import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { HandledReceiver, type Receipt } from './handled-receiver.ts';
 import { HandledWriter } from './handled-writer.ts';
 import { isAskedFor, rounds, roundsTimeoutMs, seed, underLoad } from './rounds.ts';
@@ -38,7 +38,7 @@ async function idle(url: string): Promise<void> {
 test(
   'every acknowledged event is handled despite kills of the backend, and repeated only around a kill',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const dir = await tempDir();
     const config = join(dir, 'config.json');
     const stateDir = join(dir, 'state');
@@ -47,7 +47,7 @@ test(
     const writers = Array.from({ length: WRITERS }, (_, at) => {
       // Only one writer uses the pipe handler: a process for each event of all writers would take too long.
       const handlers = at === 0 ? HANDLERS : HANDLERS.filter((handler) => handler !== 'file');
-      return new HandledWriter(`web-${String(at)}`, handlers, chance);
+      return new HandledWriter(`web-${String(at)}`, handlers, random);
     });
     const killedAtMs: number[] = [];
 
@@ -60,7 +60,7 @@ test(
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
       // The first writer uses all handlers.
       const hasAcknowledged = (): boolean => (writers[0]?.expected.length ?? 0) > 0;
-      await underLoad(chance.below(LOAD_MS_MAX), { writing: running, hasAcknowledged });
+      await underLoad(random.below(LOAD_MS_MAX), { writing: running, hasAcknowledged });
       killedAtMs.push(performance.now());
       await daemon.end('SIGKILL');
       await running;

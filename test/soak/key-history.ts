@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Operation } from '../support/linearizable.ts';
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 import { outcomeOf, type Outcome } from './outcome.ts';
 
 /** An HTTP request that reads or changes the object of a key. */
@@ -42,14 +42,14 @@ export class KeyHistory {
   readonly #operations: Operation[] = [];
   readonly #register: Register;
   readonly #urls: readonly string[];
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   #values = 0;
 
-  constructor(key: string, urls: readonly string[], chance: Chance) {
+  constructor(key: string, urls: readonly string[], random: RandomChoices) {
     this.key = key;
     this.#urls = urls;
-    this.#chance = chance;
-    this.#register = chance.below(2) === 0 ? SILENCE : EVENT;
+    this.#random = random;
+    this.#register = random.below(2) === 0 ? SILENCE : EVENT;
   }
 
   /**
@@ -59,9 +59,9 @@ export class KeyHistory {
    */
   async ask(pauseMs: number, enough: AbortSignal): Promise<void> {
     while (!enough.aborted && this.#operations.length < OPERATIONS_MAX) {
-      const kind = this.#chance.pick<Operation['kind']>(['write', 'clear', 'read', 'read', 'read']);
-      await this.#ask(kind, this.#chance.below(this.#urls.length));
-      await delay(this.#chance.below(pauseMs));
+      const kind = this.#random.pick<Operation['kind']>(['write', 'clear', 'read', 'read', 'read']);
+      await this.#ask(kind, this.#random.below(this.#urls.length));
+      await delay(this.#random.below(pauseMs));
     }
   }
 

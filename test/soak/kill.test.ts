@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { expectEachChange, expectTimelineMatchesEvents } from './past-of-now.ts';
@@ -31,20 +31,20 @@ async function expectCounted(url: string, client: string, results: readonly Item
 test(
   'a backend killed at any time keeps every acknowledged write, and stores no write partly or twice',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const dir = await tempDir();
-    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
-    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
+    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, random));
+    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, random));
     const writers = [...https, ...agents];
     let lastSeq = 0;
     let changes = 0;
 
     for (let round = 0; round < rounds(ROUNDS); round++) {
       // In some rounds the backend is killed during its start.
-      if (chance.below(5) === 0) {
+      if (random.below(5) === 0) {
         const starting = startDaemon({
           stateDir: dir,
-          onSpawn: (kill) => void setTimeout(kill, chance.below(START_MS_MAX)),
+          onSpawn: (kill) => void setTimeout(kill, random.below(START_MS_MAX)),
         });
         await starting.then((daemon) => daemon.end('SIGKILL')).catch(() => undefined);
       }
@@ -58,7 +58,7 @@ test(
       for (const { ledger } of agents) await expectCounted(daemon.url, ledger.name, lists.results);
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
       // If a writer gets a wrong response, the race rejects, so the test fails immediately.
-      await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
+      await Promise.race([delay(random.below(LOAD_MS_MAX)), running]);
       await daemon.end('SIGKILL');
       await running;
 

@@ -9,7 +9,7 @@ import { substituteTokens } from '../../shared/domain/tokens.ts';
 import { cronProblem, dateProblem } from '../../shared/schemas/cron.ts';
 import { timeWindowsSchema } from '../../shared/schemas/time-window.ts';
 import { printSearch } from '../support/print-search.ts';
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 
 /** A language, such as cron schedules or searches, whose texts come from users and are parsed by `mon`. */
 export interface Language {
@@ -56,15 +56,15 @@ const EPOCH_MS_MAX = 4.1e12;
  *
  * @param write callback that returns a random text of the language
  */
-export function subjectOf(chance: Chance, write: () => string): Subject {
+export function subjectOf(random: RandomChoices, write: () => string): Subject {
   return {
     word:
-      chance.below(2) === 0
+      random.below(2) === 0
         ? write()
-        : chance.pick(['', 'production', 'a', '[1, 2]', '12', '\u0000', '😀'.repeat(200)]),
-    number: chance.pick([0, 1, -1, 0.5, 60, 2 ** 31, 1e300, chance.below(1e6)]),
-    nowMs: chance.below(EPOCH_MS_MAX),
-    zone: chance.pick(ZONES),
+        : random.pick(['', 'production', 'a', '[1, 2]', '12', '\u0000', '😀'.repeat(200)]),
+    number: random.pick([0, 1, -1, 0.5, 60, 2 ** 31, 1e300, random.below(1e6)]),
+    nowMs: random.below(EPOCH_MS_MAX),
+    zone: random.pick(ZONES),
   };
 }
 

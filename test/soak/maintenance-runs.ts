@@ -5,7 +5,7 @@ import { vi } from 'vitest';
 import { placesEnv } from '../support/administrator.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { MONCTL } from '../support/run-monctl.ts';
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 
 /** Maximum time in milliseconds that a silence outlives its killed command (maintenance 2). */
 const HELD_MS = 60_000;
@@ -29,7 +29,7 @@ export class MaintenanceRuns implements AsyncDisposable {
   /** Number of commands that were killed. */
   killed = 0;
   readonly #clients: readonly string[];
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   #runs: Run[] = [];
 
   /**
@@ -37,9 +37,9 @@ export class MaintenanceRuns implements AsyncDisposable {
    *
    * @param clients names of the clients; each is silenced by at most one command at a time
    */
-  constructor(clients: readonly string[], chance: Chance) {
+  constructor(clients: readonly string[], random: RandomChoices) {
     this.#clients = clients;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -74,7 +74,7 @@ export class MaintenanceRuns implements AsyncDisposable {
   /** Randomly kills one command, ends one, or does nothing. The backend must be running. */
   async disturb(url: string): Promise<void> {
     const run = this.#runs.find(({ killedAtMs }) => killedAtMs === undefined);
-    const dice = this.#chance.below(3);
+    const dice = this.#random.below(3);
     if (run === undefined || dice === 0) return;
     if (dice === 1) {
       this.killed++;

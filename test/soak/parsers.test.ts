@@ -1,6 +1,6 @@
 /** @module-tag slow */
 import { expect, test } from 'vitest';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { LANGUAGES, subjectOf, type Language } from './languages.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
@@ -20,28 +20,28 @@ const MEASUREMENTS = 8;
 
 /** Generates texts of a language, from valid to random ones. */
 class Writer {
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   readonly #language: Language;
 
-  constructor(chance: Chance, language: Language) {
-    this.#chance = chance;
+  constructor(random: RandomChoices, language: Language) {
+    this.#random = random;
     this.#language = language;
   }
 
   text(): string {
-    const chance = this.#chance;
-    switch (chance.below(10)) {
+    const random = this.#random;
+    switch (random.below(10)) {
       case 0: {
         const repeated = this.#joined(3);
-        return repeated.repeat(1 + chance.below(LENGTH_MAX / (repeated.length + 1)));
+        return repeated.repeat(1 + random.below(LENGTH_MAX / (repeated.length + 1)));
       }
       case 1: {
-        const [open, close] = chance.pick(this.#language.brackets);
-        const depth = 1 + chance.below(chance.pick([4, 40, LENGTH_MAX / (open.length + close.length)]));
-        return open.repeat(depth) + this.#joined(2) + close.repeat(depth - chance.below(2));
+        const [open, close] = random.pick(this.#language.brackets);
+        const depth = 1 + random.below(random.pick([4, 40, LENGTH_MAX / (open.length + close.length)]));
+        return open.repeat(depth) + this.#joined(2) + close.repeat(depth - random.below(2));
       }
       case 2:
-        return Array.from({ length: chance.below(40) }, () => String.fromCharCode(chance.below(0x1_0000))).join('');
+        return Array.from({ length: random.below(40) }, () => String.fromCharCode(random.below(0x1_0000))).join('');
       case 3:
         return this.#mutated(this.#joined(PIECES_MAX));
       case 4:
@@ -59,18 +59,18 @@ class Writer {
   }
 
   #joined(most: number): string {
-    const count = 1 + this.#chance.below(this.#chance.pick([2, 6, most]));
+    const count = 1 + this.#random.below(this.#random.pick([2, 6, most]));
     return Array.from({ length: count }, () => this.#oneOf(this.#language.pieces)).join('');
   }
 
   #oneOf(texts: readonly string[]): string {
-    return texts[this.#chance.below(texts.length)] ?? '';
+    return texts[this.#random.below(texts.length)] ?? '';
   }
 
   #mutated(text: string): string {
-    const at = this.#chance.below(text.length);
-    const inserted = String.fromCharCode(this.#chance.below(this.#chance.pick([0x80, 0x1_0000])));
-    return text.slice(0, at) + inserted + text.slice(at + this.#chance.below(2));
+    const at = this.#random.below(text.length);
+    const inserted = String.fromCharCode(this.#random.below(this.#random.pick([0x80, 0x1_0000])));
+    return text.slice(0, at) + inserted + text.slice(at + this.#random.below(2));
   }
 }
 
@@ -89,14 +89,14 @@ function cpuMs(task: () => void): number {
 test.each(LANGUAGES)(
   'any text in the language of $name is parsed and executed quickly and without a crash',
   (language) => {
-    const chance = new Chance(seed());
-    const writer = new Writer(chance, language);
+    const random = new RandomChoices(seed());
+    const writer = new Writer(random, language);
     const texts = rounds(ROUNDS) * TEXTS_PER_ROUND;
     let understood = 0;
     let slowestMs = SOON_MS;
     for (let count = 0; count < texts; count++) {
       const text = writer.text();
-      const subject = subjectOf(chance, () => writer.text());
+      const subject = subjectOf(random, () => writer.text());
       let isUnderstood = false;
       const carryOut = (): void => void (isUnderstood = language.parseAndEvaluate(text, subject));
       try {

@@ -4,7 +4,7 @@ import { ResultSocket } from '../../daemon/agent/result-socket.ts';
 import { openSpool, type Spool } from '../../daemon/agent/spool.ts';
 import type { Client } from '../../shared/schemas/client.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 import { agentChange, Ledger } from './writer.ts';
 
 /** Factor by which the timers of this clock are faster: pauses of seconds take milliseconds. */
@@ -27,22 +27,22 @@ export class SpoolWriter implements AsyncDisposable {
   readonly ledger: Ledger;
   readonly #dir: string;
   readonly #backend: string;
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   #spool: Spool;
   #socket: ResultSocket;
   #count = 0;
 
-  private constructor(name: string, dir: string, backend: string, chance: Chance, spool: Spool) {
+  private constructor(name: string, dir: string, backend: string, random: RandomChoices, spool: Spool) {
     this.ledger = new Ledger(name);
     this.#dir = dir;
     this.#backend = backend;
-    this.#chance = chance;
+    this.#random = random;
     this.#spool = spool;
     this.#socket = this.#connect();
   }
 
-  static async open(name: string, dir: string, backend: string, chance: Chance): Promise<SpoolWriter> {
-    return new SpoolWriter(name, dir, backend, chance, await openSpool(dir));
+  static async open(name: string, dir: string, backend: string, random: RandomChoices): Promise<SpoolWriter> {
+    return new SpoolWriter(name, dir, backend, random, await openSpool(dir));
   }
 
   /** Number of results that the backend has not acknowledged yet. */
@@ -51,7 +51,7 @@ export class SpoolWriter implements AsyncDisposable {
   }
 
   async report(): Promise<void> {
-    const change = agentChange(this.ledger.name, ++this.#count, this.#chance);
+    const change = agentChange(this.ledger.name, ++this.#count, this.#random);
     this.ledger.pending.push(change);
     if (change.result !== undefined) await this.#spool.append(change.result);
     this.#socket.wake();

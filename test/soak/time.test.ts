@@ -5,7 +5,7 @@ import type { Backend } from '../../daemon/backend/compose.ts';
 import { openBackend } from '../support/open-backend.ts';
 import { SetMachine } from '../support/set-machine.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 1;
@@ -196,27 +196,27 @@ class Story implements AsyncDisposable {
   }
 }
 
-async function step(story: Story, chance: Chance): Promise<string> {
-  const seconds = 20 + chance.below(600);
-  const sign = chance.pick([1, -1]);
-  switch (chance.below(12)) {
+async function step(story: Story, random: RandomChoices): Promise<string> {
+  const seconds = 20 + random.below(600);
+  const sign = random.pick([1, -1]);
+  switch (random.below(12)) {
     case 0:
-      story.set(sign * (2 + chance.below(3 * 3600)) * 1000);
+      story.set(sign * (2 + random.below(3 * 3600)) * 1000);
       return `the clock is ${String(story.offMs / 1000)} s off`;
     case 1:
       story.setRight();
       return 'the clock is set right';
     case 2:
       // A change of less than 300 ms is not a clock jump: the backend follows it like drift.
-      if (story.isRight) story.machine.set(sign * chance.below(300));
+      if (story.isRight) story.machine.set(sign * random.below(300));
       return 'the clock drifts';
     case 3:
-      await story.restart({ awaySeconds: chance.below(200), isBooted: false });
+      await story.restart({ awaySeconds: random.below(200), isBooted: false });
       return 'a restart';
     case 4:
       // After a restart of the machine the backend cannot measure its downtime and accepts the clock as right, so this
       // step does not change the clock.
-      await story.restart({ awaySeconds: chance.below(200), isBooted: true });
+      await story.restart({ awaySeconds: random.below(200), isBooted: true });
       return 'a restart of the machine';
     case 5:
       await story.sleep(seconds);
@@ -229,7 +229,7 @@ async function step(story: Story, chance: Chance): Promise<string> {
       await story.pass(seconds);
       return `${String(seconds)} s pass`;
     default:
-      await story.promise(chance.below(6), seconds);
+      await story.promise(random.below(6), seconds);
       return `a promise: ${story.spans.at(-1)?.what ?? ''} for ${String(seconds)} s`;
   }
 }
@@ -238,13 +238,13 @@ test(
   'clock jumps, clock drift, machine sleep and restarts neither shorten nor lengthen a duration',
   { timeout: roundsTimeoutMs(ROUNDS, 60_000) },
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     for (let round = 0; round < rounds(ROUNDS); round++) {
       const story = new Story(await tempDir());
       onTestFinished(() => story[Symbol.asyncDispose]());
       await story.start();
       for (let count = 0; count < STEPS; count++) {
-        story.told.push(await step(story, chance));
+        story.told.push(await step(story, random));
         await story.pass(3);
         const broken = await story.broken();
         expect({ broken, told: broken.length === 0 ? [] : story.told }).toEqual({ broken: [], told: [] });

@@ -9,7 +9,7 @@ import { administratorOf } from '../support/administrator.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { openBackend } from '../support/open-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { TroubledStore } from '../support/troubled-store.ts';
+import { FaultyStore } from '../support/faulty-store.ts';
 import { until, type ResultSender } from './result-tellers.ts';
 import { AGENT, CHECKS, type Config } from './delta-steps.ts';
 
@@ -88,9 +88,9 @@ export class ComparedBackend implements AsyncDisposable {
       definitions: await loadNow(),
       loadConfig: loadNow,
       around: (store) => {
-        const troubled = new TroubledStore(store);
-        troubled.refuses = (ops) => this.#refuses(ops);
-        return troubled;
+        const faulty = new FaultyStore(store);
+        faulty.refuses = (ops) => this.#refuses(ops);
+        return faulty;
       },
     });
     await this.connect();

@@ -10,7 +10,7 @@ import { checkRecordsOf, onClosed } from '../support/earlier-stores.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { runUpgradeProgram } from '../support/upgrade-program.ts';
-import { Chance } from './chance.ts';
+import { RandomChoices } from './random-choices.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 2;
@@ -26,7 +26,7 @@ const KILLS_MAX = 3;
 test(
   'an upgrade that is killed and run again has the result of an uninterrupted upgrade, offline or in a backend',
   async () => {
-    const chance = new Chance(seed());
+    const random = new RandomChoices(seed());
     const dir = await tempDir();
     const old = join(dir, 'old');
     await writeEarlierStore(old, STORE);
@@ -44,11 +44,11 @@ test(
       const isServing = round % 3 === 1;
       if (isServing) {
         counts.serving++;
-        await killServing(place, chance.below(durationMs));
+        await killServing(place, random.below(durationMs));
       } else {
-        for (let kills = 1 + chance.below(KILLS_MAX); kills > 0; kills--) {
+        for (let kills = 1 + random.below(KILLS_MAX); kills > 0; kills--) {
           counts.offline++;
-          if (!(await killOffline(place, chance.below(durationMs)))) counts.done++;
+          if (!(await killOffline(place, random.below(durationMs)))) counts.done++;
         }
       }
       await upgradeMs(place);

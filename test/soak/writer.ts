@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AgentPeer } from '../support/agent-peer.ts';
-import type { Chance } from './chance.ts';
+import type { RandomChoices } from './random-choices.ts';
 import { outcomeOf } from './outcome.ts';
 import type { ModelSilenceRequest } from '../support/model-silences.ts';
 import { ReferenceModel, type ModelResult } from '../support/reference-model.ts';
@@ -117,12 +117,12 @@ export class HttpWriter {
   readonly ledger: Ledger;
   /** Number of changes that the backend rejected with status 503. */
   refused = 0;
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   #count = 0;
 
-  constructor(name: string, chance: Chance) {
+  constructor(name: string, random: RandomChoices) {
     this.ledger = new Ledger(name);
-    this.#chance = chance;
+    this.#random = random;
   }
 
   /** Sends changes until the backend is gone or `enough` is aborted. All earlier changes must have been compared. */
@@ -156,22 +156,22 @@ export class HttpWriter {
 
   #next(): Change {
     const { name } = this.ledger;
-    const check = checkName(this.#chance.below(CHECKS));
-    const dice = this.#chance.below(100);
+    const check = checkName(this.#random.below(CHECKS));
+    const dice = this.#random.below(100);
     if (dice < 50) {
       const result = this.#result();
       return { apply: post([result]), request: { method: 'POST', path: '/results', body: result } };
     }
     if (dice < 65) {
-      const results = Array.from({ length: 1 + this.#chance.below(40) }, () => this.#result());
+      const results = Array.from({ length: 1 + this.#random.below(40) }, () => this.#result());
       return { apply: post(results), request: { method: 'POST', path: '/api/mon/v1/results', body: results } };
     }
     if (dice < 80) {
       const request: ModelSilenceRequest = {
         subscription: `client:${name}`,
-        ...(this.#chance.below(3) === 0 ? {} : { check }),
+        ...(this.#random.below(3) === 0 ? {} : { check }),
         reason: `silence ${String(++this.#count)}`,
-        expire_on_resolve: this.#chance.below(2) === 0,
+        expire_on_resolve: this.#random.below(2) === 0,
       };
       const apply = (model: ReferenceModel): number => {
         model.silence(request, Date.now());
@@ -205,7 +205,7 @@ export class HttpWriter {
   }
 
   #result(): ModelResult {
-    return { ...tellingResult(++this.#count, this.#chance), source: this.ledger.name };
+    return { ...tellingResult(++this.#count, this.#random), source: this.ledger.name };
   }
 }
 
@@ -215,12 +215,12 @@ export class HttpWriter {
  */
 export class AgentWriter {
   readonly ledger: Ledger;
-  readonly #chance: Chance;
+  readonly #random: RandomChoices;
   #count = 0;
 
-  constructor(name: string, chance: Chance) {
+  constructor(name: string, random: RandomChoices) {
     this.ledger = new Ledger(name);
-    this.#chance = chance;
+    this.#random = random;
   }
 
   /**
@@ -257,9 +257,9 @@ export class AgentWriter {
       ledger.acked = agent.acked - ledger.settled;
       if (agent.ending !== undefined || (isOver() && ledger.acked === sent)) return;
       while (sent - ledger.acked < WINDOW && !isOver()) {
-        const end = sent + 1 + this.#chance.below(10);
+        const end = sent + 1 + this.#random.below(10);
         while (ledger.pending.length < end) {
-          ledger.pending.push(agentChange(ledger.name, ++this.#count, this.#chance));
+          ledger.pending.push(agentChange(ledger.name, ++this.#count, this.#random));
         }
         const frame = ledger.pending.slice(sent, end);
         agent.say({
@@ -276,8 +276,8 @@ export class AgentWriter {
 }
 
 /** Returns the change that the agent's result number `count` makes. */
-export function agentChange(name: string, count: number, chance: Chance): Change {
-  const result = tellingResult(count, chance);
+export function agentChange(name: string, count: number, random: RandomChoices): Change {
+  const result = tellingResult(count, random);
   const apply = (model: ReferenceModel): number => {
     model.post(result, Date.now(), name);
     return 0;
@@ -296,11 +296,11 @@ export const COUNTING_CHECK = checkName(0);
  * Returns result number `count`, which its output identifies. The statuses of the first check count up, so that its
  * history shows each result. The other checks have events, flapping, and events that stay open after an OK result.
  */
-function tellingResult(count: number, chance: Chance): ModelResult {
-  const check = chance.below(CHECKS);
+function tellingResult(count: number, random: RandomChoices): ModelResult {
+  const check = random.below(CHECKS);
   const base = { name: checkName(check), output: `result ${String(count)}`, executed: 1_700_000_000 + count };
   if (check === 0) return { ...base, status: count };
-  const status = chance.pick([0, 0, 1, 2, 2]);
+  const status = random.pick([0, 0, 1, 2, 2]);
   if (check === 1) return { ...base, status, auto_resolve: false };
   if (check === 2) return { ...base, status, low_flap_threshold: 30, high_flap_threshold: 45 };
   if (check === 3) return { ...base, status, truncate_output: true, truncate_output_length: 8 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
-import { readDiary, type DiaryRun } from './run-diary.ts';
+import { readRecordedRuns, type RecordedRun } from './recorded-runs.ts';
 import { spawnAgent, type AgentProcess } from './start-agent.ts';
 import { startDaemon, type DaemonProcess } from './start-daemon.ts';
 
@@ -53,9 +53,9 @@ export class AgentFleet implements AsyncDisposable {
     return openApiClient({ backend: this.#daemon.url });
   }
 
-  /** Returns the runs that the commands of checks have recorded in the file `diary`. */
-  runs(): Promise<DiaryRun[]> {
-    return readDiary(join(this.dir, 'diary'));
+  /** Returns the runs that the commands of checks have recorded in the file `runs`. */
+  runs(): Promise<RecordedRun[]> {
+    return readRecordedRuns(join(this.dir, 'runs'));
   }
 
   /**

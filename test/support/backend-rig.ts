@@ -7,7 +7,7 @@ import { asking, type Ask } from './asking.ts';
 import { ManualClock } from './manual-clock.ts';
 import { openBackend } from './open-backend.ts';
 import { tempDir } from './temp-dir.ts';
-import { TroubledStore } from './troubled-store.ts';
+import { FaultyStore } from './faulty-store.ts';
 
 type Definitions = NonNullable<Parameters<typeof openBackend>[0]['definitions']>;
 
@@ -27,7 +27,7 @@ export class BackendRig {
   /** The clock that the next start uses. */
   clock = new ManualClock();
   dir: string;
-  #store: TroubledStore | undefined;
+  #store: FaultyStore | undefined;
   #backend: Backend | undefined;
 
   private constructor(dir: string) {
@@ -49,7 +49,7 @@ export class BackendRig {
       clock: this.clock,
       batcher: { batchLimit: 1 },
       fixedLimits,
-      around: (store) => (this.#store = new TroubledStore(store)),
+      around: (store) => (this.#store = new FaultyStore(store)),
       definitions: { ...sections, api: { ...usual.api, ...api }, program: { ...usual.program, ...program } },
     });
   }
@@ -64,7 +64,7 @@ export class BackendRig {
     return this.#backend.url;
   }
 
-  get store(): TroubledStore {
+  get store(): FaultyStore {
     if (this.#store === undefined) throw new Error('the backend was never started');
     return this.#store;
   }

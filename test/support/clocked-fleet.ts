@@ -13,7 +13,7 @@ import { CuttingProxy } from './cutting-proxy.ts';
 import { ManualClock } from './manual-clock.ts';
 import { openBackend } from './open-backend.ts';
 import { RecordedLog } from './recorded-log.ts';
-import { readDiary, type DiaryRun } from './run-diary.ts';
+import { readRecordedRuns, type RecordedRun } from './recorded-runs.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 type Definitions = Readonly<Record<string, Attributes>>;
@@ -70,9 +70,9 @@ export class ClockedFleet implements AsyncDisposable {
     return openApiClient({ backend: this.url });
   }
 
-  /** Returns the runs that the commands of checks have recorded in the file `diary`. */
-  runs(): Promise<DiaryRun[]> {
-    return readDiary(join(this.dir, 'diary'));
+  /** Returns the runs that the commands of checks have recorded in the file `runs`. */
+  runs(): Promise<RecordedRun[]> {
+    return readRecordedRuns(join(this.dir, 'runs'));
   }
 
   /**

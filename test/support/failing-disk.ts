@@ -119,13 +119,13 @@ export class FailingDisk {
    * Simulates a power failure; no process may use the disk. Unsynced data is removed, all of it or a random part, and
    * data whose truncation was not synced is restored.
    */
-  async cutPower(chance: () => number = () => 0): Promise<void> {
+  async cutPower(random: () => number = () => 0): Promise<void> {
     const durable = durableFiles(await readFile(this.#durable));
     for (const name of await readdir(this.#dir)) {
       const path = join(this.#dir, name);
       const { ino, size } = await stat(path);
       const { bytes, tail } = durable.get(ino) ?? { bytes: size, tail: Buffer.alloc(0) };
-      if (bytes < size) await truncate(path, bytes + Math.floor(chance() * (size - bytes)));
+      if (bytes < size) await truncate(path, bytes + Math.floor(random() * (size - bytes)));
       else if (bytes === size && tail.length > 0) await appendFile(path, tail);
     }
     this.noteDurable();

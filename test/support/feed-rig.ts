@@ -18,7 +18,7 @@ import { serveFeed } from './serve-feed.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
-import { TroubledStore } from './troubled-store.ts';
+import { FaultyStore } from './faulty-store.ts';
 import { topicsOf } from '../../daemon/backend/compose/topics.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 
@@ -29,7 +29,7 @@ const FRAME_MS = 50;
 export class FeedRig {
   readonly url: string;
   readonly clock: ManualClock;
-  readonly store: TroubledStore;
+  readonly store: FaultyStore;
   readonly registry: Registry;
   readonly batcher: Batcher;
   readonly results: Results;
@@ -45,7 +45,7 @@ export class FeedRig {
   private constructor(parts: {
     readonly url: string;
     readonly clock: ManualClock;
-    readonly store: TroubledStore;
+    readonly store: FaultyStore;
     readonly registry: Registry;
     readonly definitions: Definitions;
     readonly batcher: Batcher;
@@ -79,7 +79,7 @@ export class FeedRig {
   ): Promise<FeedRig> {
     const clock = new ManualClock();
     const log = new RecordedLog();
-    const store = new TroubledStore(await openLevelStore(await tempDir()));
+    const store = new FaultyStore(await openLevelStore(await tempDir()));
     const registry = new Registry(TABLES);
     await registry.load(store);
     const lease = await store.acquire('main', 30_000);

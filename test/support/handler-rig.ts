@@ -18,7 +18,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
-import { TroubledStore } from './troubled-store.ts';
+import { FaultyStore } from './faulty-store.ts';
 import { TABLES } from '../../daemon/backend/model/tables/tables.ts';
 import { enqueueJob } from '../../daemon/backend/model/notify/delivery/mutations.ts';
 
@@ -34,7 +34,7 @@ export interface HeldRun {
 export interface HandlerRig {
   readonly clock: ManualClock;
   readonly log: RecordedLog;
-  readonly store: TroubledStore;
+  readonly store: FaultyStore;
   readonly batcher: Batcher;
   readonly runner: JobRunner;
   readonly lanes: HandlerQueues;
@@ -97,7 +97,7 @@ export async function openHandlerRig(options: {
   /** Maximum number of changes that wait for their commit. */
   readonly queueLimit?: number;
 }): Promise<HandlerRig> {
-  const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));
+  const store = new FaultyStore(await openLevelStore(options.dir ?? (await tempDir())));
   const registry = new Registry(TABLES);
   await registry.load(store);
   const clock = options.clock ?? new ManualClock();

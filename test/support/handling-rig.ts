@@ -22,7 +22,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
-import { TroubledStore } from './troubled-store.ts';
+import { FaultyStore } from './faulty-store.ts';
 import { Routing } from '../../daemon/backend/model/notify/routing.ts';
 import type { OverrideSpan } from '../../shared/domain/on-call/on-call-at.ts';
 import type { ResolveWhileSilencedSetting } from '../../shared/domain/notify/notification-context.ts';
@@ -59,7 +59,7 @@ export class HandlingRig implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly log = new RecordedLog();
   readonly registry = new Registry(TABLES);
-  readonly store: TroubledStore;
+  readonly store: FaultyStore;
   readonly definitions: Definitions;
   readonly results: Results;
   readonly clients: Clients;
@@ -75,7 +75,7 @@ export class HandlingRig implements AsyncDisposable {
   #jobs: HandlerJob[] = [];
 
   static async open(sections: HandlingSections = {}, options: HandlingOptions = {}): Promise<HandlingRig> {
-    const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));
+    const store = new FaultyStore(await openLevelStore(options.dir ?? (await tempDir())));
     const lease = await store.acquire('main', 30_000);
     const rig = new HandlingRig(store, lease, sections, options);
     await rig.registry.load(store);
@@ -85,8 +85,8 @@ export class HandlingRig implements AsyncDisposable {
   }
 
   private constructor(
-    store: TroubledStore,
-    lease: Awaited<ReturnType<TroubledStore['acquire']>>,
+    store: FaultyStore,
+    lease: Awaited<ReturnType<FaultyStore['acquire']>>,
     sections: HandlingSections,
     {
       clock = new ManualClock(),

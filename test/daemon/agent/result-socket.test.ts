@@ -49,7 +49,7 @@ interface Bench {
 
 async function aBench(
   backend: string,
-  options: { spool?: Spool; signature?: string; namespace?: string; chance?: number } = {},
+  options: { spool?: Spool; signature?: string; namespace?: string; random?: number } = {},
 ): Promise<Bench> {
   const clock = new ManualClock();
   const log = new RecordedLog();
@@ -62,7 +62,7 @@ async function aBench(
     spool,
     clock,
     log,
-    random: () => options.chance ?? 0,
+    random: () => options.random ?? 0,
     client: () => client,
     signature: options.signature,
     onWelcome: () => socket.sendKeepalive(),
@@ -205,7 +205,7 @@ describe('the connection to a backend', () => {
 
   test('an agent that another agent of the same name replaced reconnects at growing intervals and logs a remedy', async () => {
     const backend = await AgentBackend.open();
-    const { clock, log } = await aBench(backend.url, { chance: 0.5 });
+    const { clock, log } = await aBench(backend.url, { random: 0.5 });
     const waits = (): unknown[] => log.records.flatMap(({ fields }) => fields['retry_seconds'] ?? []);
     const nextConnection = async (times: number): Promise<void> => {
       clock.advance(Number(waits().at(-1) ?? 0) * 1000);

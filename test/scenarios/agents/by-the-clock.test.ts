@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ClockedFleet } from '../../support/clocked-fleet.ts';
-import { writesDiary } from '../../support/run-diary.ts';
+import { recordsRuns } from '../../support/recorded-runs.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ async function runsIn(fleet: ClockedFleet, seconds: number, expected: readonly s
 describe.each(['machine', 'backend'] as const)('a check that the %s schedules', (by) => {
   /** Opens a fleet of one machine that runs the given check. */
   async function scheduled(startMs: number, check: Attributes): Promise<ClockedFleet> {
-    const own = (dir: string): Attributes => ({ ...writesDiary(dir), ...check });
+    const own = (dir: string): Attributes => ({ ...recordsRuns(dir), ...check });
     const fleet = await ClockedFleet.open(startMs, (dir) =>
       by === 'backend' ? { own: { ...own(dir), subscribers: ['web'] } } : {},
     );

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { ClockedFleet } from '../../support/clocked-fleet.ts';
-import { writesDiary, type DiaryRun } from '../../support/run-diary.ts';
+import { recordsRuns, type RecordedRun } from '../../support/recorded-runs.ts';
 
 const START_MS = Date.parse('2026-01-01T10:00:00Z');
 
 /** Waits until there are exactly this many runs, and returns them. */
-async function runs(fleet: ClockedFleet, count: number): Promise<DiaryRun[]> {
+async function runs(fleet: ClockedFleet, count: number): Promise<RecordedRun[]> {
   return await vi.waitFor(async () => {
     const all = await fleet.runs();
     expect(all).toHaveLength(count);
@@ -17,7 +17,7 @@ async function runs(fleet: ClockedFleet, count: number): Promise<DiaryRun[]> {
   });
 }
 
-const issued = (all: readonly DiaryRun[]): number[] => all.map(({ check }) => check.issued);
+const issued = (all: readonly RecordedRun[]): number[] => all.map(({ check }) => check.issued);
 
 /**
  * Advances the clock to the next run of a check.
@@ -32,7 +32,7 @@ async function passToNextRun(fleet: ClockedFleet, check: string): Promise<number
 }
 
 const disk = (dir: string): Readonly<Record<string, Readonly<Record<string, unknown>>>> => ({
-  disk: { ...writesDiary(dir), subscribers: ['web'], interval: 10 },
+  disk: { ...recordsRuns(dir), subscribers: ['web'], interval: 10 },
 });
 
 test('a check run that was due while the backend was down is skipped, and the next run happens on schedule', async () => {
@@ -73,7 +73,7 @@ test('a restart of the backend at any time neither repeats nor skips a scheduled
 test('check requests for proxy clients are spread over the interval, with one request for each proxy client', async () => {
   await using fleet = await ClockedFleet.open(START_MS, (dir) => ({
     snmp: {
-      ...writesDiary(dir),
+      ...recordsRuns(dir),
       subscribers: ['roundrobin:poller'],
       interval: 30,
       proxy_requests: { client_attributes: { kind: 'eval: value == "switch"' }, splay: true, splay_coverage: 60 },
@@ -101,7 +101,7 @@ test('check requests for proxy clients are spread over the interval, with one re
 
 test('the remaining clients of a round robin take over the check runs of a client that stopped', async () => {
   await using fleet = await ClockedFleet.open(START_MS, (dir) => ({
-    probe: { ...writesDiary(dir), subscribers: ['roundrobin:pool'], interval: 1 },
+    probe: { ...recordsRuns(dir), subscribers: ['roundrobin:pool'], interval: 1 },
   }));
   const about = { subscriptions: ['roundrobin:pool'] };
   await fleet.agent('web-1', about);

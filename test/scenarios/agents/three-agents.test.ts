@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { AgentFleet } from '../../support/agent-fleet.ts';
 import { isAlive } from '../../support/is-alive.ts';
-import { writesDiary, type DiaryRun } from '../../support/run-diary.ts';
+import { recordsRuns, type RecordedRun } from '../../support/recorded-runs.ts';
 
 /** Three machines in three racks. Two of them run checks for proxy clients. */
 const MACHINES = [
@@ -14,11 +14,11 @@ const MACHINES = [
 const NAMES = MACHINES.map(({ name }) => name);
 
 const definitions = (dir: string): Readonly<Record<string, unknown>> => ({
-  load: { ...writesDiary(dir), subscribers: ['web'], interval: 1, place: ':::rack:::', team: ':::team|ops:::' },
-  elsewhere: { ...writesDiary(dir), subscribers: ['db'], interval: 1 },
-  probe: { ...writesDiary(dir), subscribers: ['roundrobin:pool'], interval: 1 },
+  load: { ...recordsRuns(dir), subscribers: ['web'], interval: 1, place: ':::rack:::', team: ':::team|ops:::' },
+  elsewhere: { ...recordsRuns(dir), subscribers: ['db'], interval: 1 },
+  probe: { ...recordsRuns(dir), subscribers: ['roundrobin:pool'], interval: 1 },
   snmp: {
-    ...writesDiary(dir),
+    ...recordsRuns(dir),
     subscribers: ['roundrobin:poller'],
     interval: 2,
     target: ':::address:::',
@@ -49,7 +49,7 @@ beforeAll(async () => {
     await fleet.api.saveClient({ name: `sw-${String(at)}`, address: `192.0.2.${String(at)}`, kind: 'switch' });
   }
   await fleet.api.saveClient({ name: 'router', address: '192.0.2.9', kind: 'router' });
-  const own = { ...writesDiary(fleet.dir), standalone: true, interval: 1, playbook: 'https://wiki.example.org' };
+  const own = { ...recordsRuns(fleet.dir), standalone: true, interval: 1, playbook: 'https://wiki.example.org' };
   await Promise.all(
     MACHINES.map(({ name, ...about }) => fleet.agent(name, { ...about, checks: name === 'web-1' ? { own } : {} })),
   );
@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 /** Waits until a check has run at least this many times, and returns the runs. */
-async function runsOf(name: string, count: number): Promise<DiaryRun[]> {
+async function runsOf(name: string, count: number): Promise<RecordedRun[]> {
   return await vi.waitFor(async () => {
     const runs = (await fleet.runs()).filter(({ check }) => check.name === name);
     expect(runs.length).toBeGreaterThanOrEqual(count);

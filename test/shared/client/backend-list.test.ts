@@ -3,7 +3,7 @@ import { parseBackendAddresses } from '../../../shared/client/backend-address.ts
 import { openFeed } from '../../../shared/client/feed-client.ts';
 import { backendAddress } from '../../../shared/client/local-access.ts';
 import { openRequester } from '../../../shared/client/request.ts';
-import { FeedDiary } from '../../support/feed-diary.ts';
+import { FeedRecorder } from '../../support/feed-recorder.ts';
 import { startFeedServer } from '../../support/feed-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { deadUrl, startScriptedServer } from '../../support/scripted-server.ts';
@@ -39,15 +39,18 @@ test('a request that reaches no backend of a list fails with the error of the la
 test('a feed resumes with the next backend of a list from its last position', async () => {
   const [first, second] = await Promise.all([startFeedServer(), startFeedServer()]);
   const clock = new ManualClock();
-  const diary = new FeedDiary();
-  const feed = openFeed({ backend: `${first.url},${second.url}`, topics: ['events'], clock, random: () => 0 }, diary);
+  const recorder = new FeedRecorder();
+  const feed = openFeed(
+    { backend: `${first.url},${second.url}`, topics: ['events'], clock, random: () => 0 },
+    recorder,
+  );
   onTestFinished(() => feed.close());
   const connection = await first.connection(0);
   await connection.subscribed();
   connection.send({ type: 'snapshot', seq: 10, rows: { events: {} } }, { type: 'live', seq: 10 });
-  await diary.reaches('live');
+  await recorder.reaches('live');
   await first.close();
-  await diary.reaches('waiting');
+  await recorder.reaches('waiting');
   clock.advance(100);
   expect(await (await second.connection(0)).subscribed()).toMatchObject({ since: 10, store: 'store-1' });
 });

@@ -6,9 +6,9 @@ import type { FeedClock } from '../../../shared/client/feed-clock.ts';
 import { openFeed } from '../../../shared/client/feed-client.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
-import { chanceOf } from '../../support/chance.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 import { startCutProxy } from '../../support/cut-proxy.ts';
-import { FeedDiary } from '../../support/feed-diary.ts';
+import { FeedRecorder } from '../../support/feed-recorder.ts';
 import { startBackend } from '../../support/running-backend.ts';
 
 /** Number of cuts: enough to hit every phase several times. `MON_TEST_CUTS=200` takes about half a minute. */
@@ -42,14 +42,14 @@ async function truth(api: ApiClient): Promise<{ events: unknown; silenced: strin
 }
 
 test(`a feed that is cut ${String(CUTS)} times at random ends up with the state of the backend`, async () => {
-  const chance = chanceOf(SEED);
-  const pick = (count: number): number => Math.floor(chance() * count);
+  const random = seededRandom(SEED);
+  const pick = (count: number): number => Math.floor(random() * count);
   await using backend = await startBackend();
   const proxy = await startCutProxy(backend.url, () => pick(pick(3) === 0 ? 1000 : 30_000));
-  const diary = new FeedDiary();
+  const recorder = new FeedRecorder();
   const feed = openFeed(
-    { backend: proxy.url, topics: ['events', 'silenced', 'clients'], clock: hasty, random: chance },
-    diary,
+    { backend: proxy.url, topics: ['events', 'silenced', 'clients'], clock: hasty, random },
+    recorder,
   );
   onTestFinished(() => feed.close());
   const api = openApiClient({ backend: backend.url, env: {} });
@@ -71,8 +71,8 @@ test(`a feed that is cut ${String(CUTS)} times at random ends up with the state 
   }
   proxy.calm();
   await vi.waitFor(async () => {
-    const { events, silenced, clients } = diary.replica;
-    expect(diary.states.at(-1)).toEqual({ kind: 'live' });
+    const { events, silenced, clients } = recorder.replica;
+    expect(recorder.states.at(-1)).toEqual({ kind: 'live' });
     expect({
       events: Object.fromEntries(events),
       silenced: [...silenced.keys()].toSorted(),
@@ -80,5 +80,5 @@ test(`a feed that is cut ${String(CUTS)} times at random ends up with the state 
     }).toEqual(await truth(api));
   });
   // The feed was live many times, so the cuts were not one long outage.
-  expect(diary.states.filter(({ kind }) => kind === 'live').length).toBeGreaterThan(CUTS / 8);
+  expect(recorder.states.filter(({ kind }) => kind === 'live').length).toBeGreaterThan(CUTS / 8);
 });

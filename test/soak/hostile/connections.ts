@@ -19,7 +19,7 @@ export const CONNECTION_KINDS: readonly HostileKind[] = [
     lanes: 40,
     pauseMs: 50,
     async attack(attack) {
-      const path = attack.chance.pick(['/nowhere', '/agent', '/api/mon/v1/feed']);
+      const path = attack.random.pick(['/nowhere', '/agent', '/api/mon/v1/feed']);
       const socket = await open(attack, { allowHalfOpen: true });
       socket.write(head('GET', path, { headers: WEB_SOCKET }));
       await noteResponse(socket, attack);
@@ -54,7 +54,7 @@ export const CONNECTION_KINDS: readonly HostileKind[] = [
     pauseMs: 50,
     async attack(attack) {
       const socket = await open(attack, { allowHalfOpen: true });
-      if (attack.chance.below(2) === 0) socket.write('GET /events HTTP/1.1\r\n');
+      if (attack.random.below(2) === 0) socket.write('GET /events HTTP/1.1\r\n');
       socket.end();
       await holdOpen(socket, attack);
     },
@@ -64,7 +64,7 @@ export const CONNECTION_KINDS: readonly HostileKind[] = [
     lanes: 40,
     pauseMs: 50,
     async attack(attack) {
-      const port = attack.chance.pick([attack.target.port, attack.target.agentPort]);
+      const port = attack.random.pick([attack.target.port, attack.target.agentPort]);
       await holdOpen(await open(attack, { port }), attack);
     },
   },

@@ -1,7 +1,7 @@
 // Process of the hostile clients: it runs all kinds of attacks at the same time until it is killed. Each kind has its
 // own source address.
 import { readdirSync, readlinkSync } from 'node:fs';
-import { Chance } from '../chance.ts';
+import { RandomChoices } from '../random-choices.ts';
 import { hold, type Attack, type Ending, type HostileKind } from './kind.ts';
 import { HOSTILE_KINDS } from './kinds.ts';
 import type { HostileFigures, HostileRequest } from './messages.ts';
@@ -33,10 +33,10 @@ async function go(
 ): Promise<void> {
   const counts = (endings[kind.name] ??= { answered: 0, refused: 0, cut: 0 });
   const note = (ending: Ending): void => void counts[ending]++;
-  const chance = new Chance(seed + 1000 * at + lane);
+  const random = new RandomChoices(seed + 1000 * at + lane);
   const from = `127.1.${String(at + 1)}.1`;
   for (;;) {
-    const attack: Attack = { target, from, chance, serial: serial++, signal, note };
+    const attack: Attack = { target, from, random, serial: serial++, signal, note };
     await kind.attack(attack).catch(() => note('cut'));
     await hold(kind.pauseMs, signal);
   }

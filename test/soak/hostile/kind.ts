@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Chance } from '../chance.ts';
+import type { RandomChoices } from '../random-choices.ts';
 
 /** The backend under attack, and the credentials that the hostile clients have obtained. */
 export interface Target {
@@ -27,7 +27,7 @@ export interface Attack {
    * each kind.
    */
   readonly from: string;
-  readonly chance: Chance;
+  readonly random: RandomChoices;
   /** Sequential number of the attack, unique in the run. */
   readonly serial: number;
   readonly signal: AbortSignal;

@@ -21,7 +21,7 @@ export const REQUEST_KINDS: readonly HostileKind[] = [
     pauseMs: 20,
     attack: (attack) =>
       ask(attack, 'GET', '/events', {
-        headers: basic(attack.chance.pick(['soak', 'nobody']), String(attack.serial)),
+        headers: basic(attack.random.pick(['soak', 'nobody']), String(attack.serial)),
       }),
   },
   {
@@ -30,7 +30,7 @@ export const REQUEST_KINDS: readonly HostileKind[] = [
     pauseMs: 50,
     attack: (attack) =>
       ask(attack, 'POST', '/results', {
-        key: attack.chance.pick([attack.target.keys.revoked, `mk_${String(attack.serial)}_x`]),
+        key: attack.random.pick([attack.target.keys.revoked, `mk_${String(attack.serial)}_x`]),
         body: JSON.stringify({ name: 'revoked', output: 'still here', status: 2, source: 'revoked-http' }),
       }),
   },
@@ -79,7 +79,7 @@ export const REQUEST_KINDS: readonly HostileKind[] = [
         attack,
         '/clients',
         JSON.stringify(
-          attack.chance.pick<object>([
+          attack.random.pick<object>([
             { ...client, subscriptions: many },
             { ...client, subscriptions: [], ...Object.fromEntries(many.map((name) => [name, 1])) },
           ]),
@@ -94,8 +94,8 @@ export const REQUEST_KINDS: readonly HostileKind[] = [
     attack: (attack) =>
       post(
         attack,
-        attack.chance.pick(['/results', '/clients', '/api/mon/v1/results', '/stashes/deep']),
-        attack.chance.pick(['['.repeat(500_000), `{"a":`.repeat(100_000)]),
+        attack.random.pick(['/results', '/clients', '/api/mon/v1/results', '/stashes/deep']),
+        attack.random.pick(['['.repeat(500_000), `{"a":`.repeat(100_000)]),
       ),
   },
   {
@@ -103,13 +103,13 @@ export const REQUEST_KINDS: readonly HostileKind[] = [
     lanes: 3,
     pauseMs: 500,
     attack: (attack) =>
-      post(attack, attack.chance.pick(['/results', '/api/mon/v1/results']), 'x'.repeat(20 * 1024 * 1024)),
+      post(attack, attack.random.pick(['/results', '/api/mon/v1/results']), 'x'.repeat(20 * 1024 * 1024)),
   },
   {
     name: 'invalid results',
     lanes: 5,
     pauseMs: 10,
     attack: (attack) =>
-      post(attack, '/results', attack.chance.pick(['{', '[]', '{"name":"a b"}', '{"name":"x","output":7}', 'null'])),
+      post(attack, '/results', attack.random.pick(['{', '[]', '{"name":"a b"}', '{"name":"x","output":7}', 'null'])),
   },
 ];

@@ -55,13 +55,13 @@ export const SLOW_KINDS: readonly HostileKind[] = [
     lanes: 30,
     pauseMs: 100,
     attack: (attack) =>
-      readSlowly(attack, attack.chance.pick(['/events', '/results', '/clients', '/api/mon/v1/events'])),
+      readSlowly(attack, attack.random.pick(['/events', '/results', '/clients', '/api/mon/v1/events'])),
   },
   {
     name: 'slow reader of a dump',
     lanes: 10,
     pauseMs: 100,
-    attack: (attack) => readSlowly(attack, `/api/mon/v1/dump/${attack.chance.pick(['Entity', 'Event'])}`),
+    attack: (attack) => readSlowly(attack, `/api/mon/v1/dump/${attack.random.pick(['Entity', 'Event'])}`),
   },
   {
     name: 'many requests on a connection that is not read',

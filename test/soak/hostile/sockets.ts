@@ -49,7 +49,7 @@ export const SOCKET_KINDS: readonly HostileKind[] = [
     pauseMs: 100,
     async attack(attack) {
       const socket = await openWebSocket(attack, FEED_PATH, { protocol: FEED_PROTOCOL });
-      if (attack.chance.below(2) === 0) socket.send('x'.repeat(1024 * 1024));
+      if (attack.random.below(2) === 0) socket.send('x'.repeat(1024 * 1024));
       await holdWebSocket(socket, attack);
     },
   },
@@ -77,7 +77,7 @@ export const SOCKET_KINDS: readonly HostileKind[] = [
     async attack(attack) {
       const socket = await openAgent(attack, `large-${String(attack.serial % 5)}`);
       const deep = '['.repeat(100_000);
-      socket.send(attack.chance.pick(['x'.repeat(20 * 1024 * 1024), deep, `{"type":"results","results":${deep}`]));
+      socket.send(attack.random.pick(['x'.repeat(20 * 1024 * 1024), deep, `{"type":"results","results":${deep}`]));
       await holdWebSocket(socket, attack);
     },
   },
@@ -91,7 +91,7 @@ export const SOCKET_KINDS: readonly HostileKind[] = [
         resultsFrame(
           1 + 20 * count,
           Array.from({ length: 20 }, () =>
-            attack.chance.pick<object>([{}, { name: 'a b', output: 1 }, { name: '', status: 'x' }]),
+            attack.random.pick<object>([{}, { name: 'a b', output: 1 }, { name: '', status: 'x' }]),
           ),
         ),
       );
@@ -110,7 +110,7 @@ export const SOCKET_KINDS: readonly HostileKind[] = [
         key: attack.target.keys.submit,
         headers: { [AGENT_NAME_HEADER]: name },
       });
-      const count = attack.chance.pick([1000, 100_000]);
+      const count = attack.random.pick([1000, 100_000]);
       const subscriptions = Array.from({ length: count }, (_, at) => `s-${String(attack.serial)}-${String(at)}`);
       const client = { name, address: '192.0.2.66', subscriptions };
       socket.send(JSON.stringify({ type: 'hello', client, spool: 'greedy' }));
@@ -143,7 +143,7 @@ export const SOCKET_KINDS: readonly HostileKind[] = [
       });
       const event = (check: unknown): string =>
         `event\n${JSON.stringify({ timestamp: 1, entity: { metadata: { name, namespace: 'default' } }, check })}`;
-      await pour(socket, attack, () => attack.chance.pick([event({ status: 'x' }), event(7), 'event\n{', 'x', '\n\n']));
+      await pour(socket, attack, () => attack.random.pick([event({ status: 'x' }), event(7), 'event\n{', 'x', '\n\n']));
       await holdWebSocket(socket, attack, 1000);
     },
   },

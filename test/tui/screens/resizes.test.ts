@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chanceOf } from '../../support/chance.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
@@ -17,7 +17,7 @@ test.each([
   { over: 'the list', keys: NO_PANE },
   { over: 'the silence dialog', keys: `${NO_PANE}as` },
 ])('$over after several random resizes looks as if the screen always had the last size', async ({ keys }) => {
-  const below = belowOf(chanceOf(20_261_120));
+  const below = belowOf(seededRandom(20_261_120));
   const rig = await open(120, 36, keys);
   for (let resize = 0; resize < RESIZES; resize++) {
     const [columns, rows] = [55 + below(150), 14 + below(40)];
@@ -49,6 +49,6 @@ async function open(columns: number, rows: number, keys: string): Promise<Consol
   return rig;
 }
 
-function belowOf(chance: () => number): (limit: number) => number {
-  return (limit) => Math.floor(chance() * limit);
+function belowOf(random: () => number): (limit: number) => number {
+  return (limit) => Math.floor(random() * limit);
 }

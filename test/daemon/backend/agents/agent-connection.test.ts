@@ -7,22 +7,22 @@ import { AgentPeer } from '../../../support/agent-peer.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 interface Rig {
   readonly url: string;
   readonly api: ApiClient;
-  readonly store: TroubledStore;
+  readonly store: FaultyStore;
   readonly log: RecordedLog;
 }
 
 async function openRig(options: { readonly batcher?: BatcherOptions } = {}): Promise<Rig> {
   const log = new RecordedLog();
-  const stores: TroubledStore[] = [];
-  const around = (store: ConstructorParameters<typeof TroubledStore>[0]): TroubledStore => {
-    const troubled = new TroubledStore(store);
-    stores.push(troubled);
-    return troubled;
+  const stores: FaultyStore[] = [];
+  const around = (store: ConstructorParameters<typeof FaultyStore>[0]): FaultyStore => {
+    const faulty = new FaultyStore(store);
+    stores.push(faulty);
+    return faulty;
   };
   const backend = await openBackend({ dir: await tempDir(), around, log, ...options });
   onTestFinished(() => backend.stop());

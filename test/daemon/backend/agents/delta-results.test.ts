@@ -12,7 +12,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { earlierStore } from '../../../support/earlier-stores.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 const NOW = 1_700_000_000;
 
@@ -21,7 +21,7 @@ interface Rig {
   readonly api: ApiClient;
   readonly backend: Backend;
   readonly clock: ManualClock;
-  readonly store: TroubledStore;
+  readonly store: FaultyStore;
   /** Returns the store operations since the last call, without those that store the progress of spools. */
   written(): readonly StoreOp[];
 }
@@ -40,9 +40,9 @@ function configured(settings: object): Configured {
 
 async function openRig(options: { readonly dir?: string; readonly loadConfig?: Configured } = {}): Promise<Rig> {
   const ops: StoreOp[] = [];
-  const stores: TroubledStore[] = [];
-  const around = (real: ConstructorParameters<typeof TroubledStore>[0]): TroubledStore => {
-    const store = new TroubledStore(real);
+  const stores: FaultyStore[] = [];
+  const around = (real: ConstructorParameters<typeof FaultyStore>[0]): FaultyStore => {
+    const store = new FaultyStore(real);
     store.refuses = (some) => {
       ops.push(...some);
       return false;

@@ -6,12 +6,12 @@ import { AgentPeer } from '../../../support/agent-peer.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 const REVOKED = { code: 1008, reason: 'the credentials are no longer valid: authenticate again' };
 
 let backend: RunningBackend;
-let store: TroubledStore;
+let store: FaultyStore;
 let ask: Ask;
 /** An API key with the scope `submit`, which the agents use. */
 let key: string;
@@ -20,7 +20,7 @@ let id: string;
 beforeEach(async () => {
   backend = await startBackend({
     settings: { api: { user: 'root', password: 'long enough' }, 'agent-listener': { port: 0 } },
-    around: (real) => (store = new TroubledStore(real)),
+    around: (real) => (store = new FaultyStore(real)),
   });
   const { [Symbol.asyncDispose]: stop } = backend;
   onTestFinished(() => stop());

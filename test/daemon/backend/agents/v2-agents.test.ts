@@ -12,7 +12,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 
 const INTERVAL_S = 10;
@@ -521,17 +521,17 @@ test('a v2 agent that does not read is disconnected before queued check requests
 
 interface Troubled {
   readonly other: RunningBackend;
-  readonly store: TroubledStore;
+  readonly store: FaultyStore;
 }
 
 async function troubledBackend(): Promise<Troubled> {
-  const stores: TroubledStore[] = [];
+  const stores: FaultyStore[] = [];
   const other = await startBackend({
     settings: { 'agent-listener': { port: 0 } },
     around: (store) => {
-      const troubled = new TroubledStore(store);
-      stores.push(troubled);
-      return troubled;
+      const faulty = new FaultyStore(store);
+      stores.push(faulty);
+      return faulty;
     },
   });
   onTestFinished(() => other[Symbol.asyncDispose]());

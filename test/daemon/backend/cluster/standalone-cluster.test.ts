@@ -7,7 +7,7 @@ import { clusterResponse, type ClusterView } from '../../../../shared/schemas/cl
 import { VERSION } from '../../../../shared/schemas/version.ts';
 import { asking, type Ask } from '../../../support/asking.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 const CLUSTER = '/api/mon/v1/cluster';
 
@@ -59,8 +59,8 @@ test('a handover is rejected with a remedy if there is no other member', async (
 });
 
 test('the cluster view shows why the store rejects writes', async () => {
-  let store: TroubledStore | undefined;
-  const { ask } = await start((real) => (store = new TroubledStore(real)));
+  let store: FaultyStore | undefined;
+  const { ask } = await start((real) => (store = new FaultyStore(real)));
   if (store !== undefined) store.closedFor = new MonError('unavailable', 'the disk does not answer');
   expect((await viewOf(ask)).database).toMatchObject({ state: 'unavailable', problem: 'the disk does not answer' });
   store?.mend();

@@ -10,13 +10,13 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 import { TABLES } from '../../../../daemon/backend/model/tables/tables.ts';
 import { saveClient } from '../../../../daemon/backend/model/clients/mutations.ts';
 
 interface Rig {
   readonly batcher: Batcher;
-  readonly store: TroubledStore;
+  readonly store: FaultyStore;
   readonly registry: Registry;
   readonly clock: ManualClock;
   readonly log: RecordedLog;
@@ -25,7 +25,7 @@ interface Rig {
 }
 
 async function openRig(options?: BatcherOptions): Promise<Rig> {
-  const store = new TroubledStore(await openLevelStore(await tempDir()));
+  const store = new FaultyStore(await openLevelStore(await tempDir()));
   const registry = new Registry(TABLES);
   await registry.load(store);
   const clock = new ManualClock();
@@ -56,7 +56,7 @@ const put =
 const clientsOf = (registry: Registry): string[] => [...registry.namespace(DEFAULT_NAMESPACE).clients.keys()];
 
 /** Returns the names of the clients that a new process would load from the store. */
-async function storedClients(store: TroubledStore): Promise<string[]> {
+async function storedClients(store: FaultyStore): Promise<string[]> {
   const registry = new Registry(TABLES);
   await registry.load(store);
   return clientsOf(registry);

@@ -4,7 +4,7 @@ import { Namespaces } from '../../../../daemon/backend/namespaces/commands.ts';
 import type { StoredPlan } from '../../../../daemon/backend/model/plans/state.ts';
 import { openFeed } from '../../../../shared/client/feed-client.ts';
 import type { PlanRun } from '../../../../shared/schemas/plan-run.ts';
-import { FeedDiary } from '../../../support/feed-diary.ts';
+import { FeedRecorder } from '../../../support/feed-recorder.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { FeedRig } from '../../../support/feed-rig.ts';
 import { savePlan } from '../../../../daemon/backend/plans/commands.ts';
@@ -241,13 +241,13 @@ test.each([
   async ({ before, after, seen }) => {
     const rig = await openRig({ ...KEPT, namespace: before });
     for (const namespace of ['team-a', 'team-b']) await fails(rig, namespace, 'web-1');
-    const diary = new FeedDiary();
-    const feed = openFeed({ backend: rig.url, topics: ['events'], namespace: '*', env: {} }, diary);
+    const recorder = new FeedRecorder();
+    const feed = openFeed({ backend: rig.url, topics: ['events'], namespace: '*', env: {} }, recorder);
     onTestFinished(() => feed.close());
-    await rig.until(() => expect(diary.path).toBe('connecting syncing live'));
+    await rig.until(() => expect(recorder.path).toBe('connecting syncing live'));
     rig.principal = { ...KEPT, namespace: after };
     feed.reconnect();
-    await rig.until(() => expect(diary.path).toMatch(/live connecting .*live$/));
-    expect([...diary.replica.events.keys()]).toEqual(seen.map((namespace) => `${namespace}/web-1/disk`));
+    await rig.until(() => expect(recorder.path).toMatch(/live connecting .*live$/));
+    expect([...recorder.replica.events.keys()]).toEqual(seen.map((namespace) => `${namespace}/web-1/disk`));
   },
 );

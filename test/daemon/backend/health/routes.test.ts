@@ -7,7 +7,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { SetMachine } from '../../../support/set-machine.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 async function start(around?: (store: Store) => Store): Promise<Backend> {
   const backend = await openBackend({ dir: await tempDir(), ...(around === undefined ? {} : { around }) });
@@ -103,9 +103,9 @@ test('deep health reports a status that is in memory but not in the store', asyn
 test('health reports a store that rejects writes until the store accepts a write', async () => {
   let isFull = true;
   const backend = await start((store) => {
-    const troubled = new TroubledStore(store);
-    troubled.refuses = () => isFull;
-    return troubled;
+    const faulty = new FaultyStore(store);
+    faulty.refuses = () => isFull;
+    return faulty;
   });
   expect((await ask(backend, 'POST', '/stash/a', {})).status).toBe(503);
   expect(await ask(backend, 'GET', '/health')).toMatchObject({ status: 412, body: ['not connected to redis'] });

@@ -1,13 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 /** Returns a backend with an open event of web-1/disk, and its store. */
-async function withEvent(): Promise<{ readonly backend: RunningBackend; readonly store: TroubledStore }> {
-  let store: TroubledStore | undefined;
-  const around = (real: ConstructorParameters<typeof TroubledStore>[0]): TroubledStore =>
-    (store = new TroubledStore(real));
+async function withEvent(): Promise<{ readonly backend: RunningBackend; readonly store: FaultyStore }> {
+  let store: FaultyStore | undefined;
+  const around = (real: ConstructorParameters<typeof FaultyStore>[0]): FaultyStore => (store = new FaultyStore(real));
   const backend = await startBackend({ around });
   onTestFinished(() => backend[Symbol.asyncDispose]());
   const body = JSON.stringify({ name: 'disk', source: 'web-1', output: 'full', status: 2 });

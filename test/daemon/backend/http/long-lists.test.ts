@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { exchange, requestBytes, send } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 const COUNT = 1000;
 const NAMES = Array.from({ length: COUNT }, (_, at) => `check-${String(at).padStart(4, '0')}`);
@@ -12,9 +12,9 @@ interface Item {
 }
 
 let backend: RunningBackend;
-let store: TroubledStore;
+let store: FaultyStore;
 beforeAll(async () => {
-  backend = await startBackend({ around: (real) => (store = new TroubledStore(real)) });
+  backend = await startBackend({ around: (real) => (store = new FaultyStore(real)) });
   await reportAll();
 });
 afterAll(() => backend[Symbol.asyncDispose]());

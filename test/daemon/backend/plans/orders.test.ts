@@ -10,7 +10,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { PlanDriver, SESSION } from '../../../support/plan-driver.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 import type { StoreOp } from '../../../../daemon/backend/ports.ts';
 import { MIGRATIONS, schemaAfterMigrations } from '../../../../daemon/backend/store/migrations/list.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
@@ -274,9 +274,9 @@ describe('steps of an upgrade plan', () => {
     let refusals = 0;
     const { plan } = await withPlan({
       around: (store) => {
-        const troubled = new TroubledStore(store);
-        troubled.refuses = (ops) => ops.some(isEnd) && ++refusals === 1;
-        return troubled;
+        const faulty = new FaultyStore(store);
+        faulty.refuses = (ops) => ops.some(isEnd) && ++refusals === 1;
+        return faulty;
       },
     });
     await plan.start();

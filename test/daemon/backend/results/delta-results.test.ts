@@ -18,7 +18,7 @@ import { checkSchema } from '../../../../shared/schemas/check.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const NONE = { checks: new Map(), handlers: new Map() };
@@ -34,9 +34,9 @@ class Rig {
   readonly results: Results;
   readonly settled: Settlement[] = [];
   readonly refused: string[] = [];
-  readonly store: TroubledStore;
+  readonly store: FaultyStore;
 
-  private constructor(store: TroubledStore, registry: Registry, lease: Lease) {
+  private constructor(store: FaultyStore, registry: Registry, lease: Lease) {
     this.store = store;
     const { clock, definitions } = this;
     const routing = new Routing(definitions);
@@ -46,7 +46,7 @@ class Rig {
   }
 
   static async open(): Promise<Rig> {
-    const store = new TroubledStore(await openLevelStore(await tempDir()));
+    const store = new FaultyStore(await openLevelStore(await tempDir()));
     const registry = new Registry(TABLES);
     await registry.load(store);
     const rig = new Rig(store, registry, await store.acquire('main', 30_000));

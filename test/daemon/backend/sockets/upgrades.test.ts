@@ -12,7 +12,7 @@ import { FeedPeer } from '../../../support/feed-peer.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../support/faulty-store.ts';
 
 async function backendUrl(definitions: Partial<Pick<BackendOptions['config'], 'api'>> = {}): Promise<string> {
   const backend = await openBackend({ dir: await tempDir(), definitions });
@@ -171,10 +171,10 @@ test('a stopping backend does not wait for a request that is never completed', {
 });
 
 test('a stopping backend responds to the requests that it has accepted, even under load', async () => {
-  const stores: TroubledStore[] = [];
+  const stores: FaultyStore[] = [];
   const backend = await openBackend({
     dir: await tempDir(),
-    around: (store) => (stores[0] = new TroubledStore(store)),
+    around: (store) => (stores[0] = new FaultyStore(store)),
   });
   const release = stores[0]?.hold();
   const before = stores[0]?.writes ?? 0;
@@ -199,11 +199,11 @@ test('a stopping backend responds to the requests that it has accepted, even und
 
 test('a stopping backend commits accepted results and disconnects an agent whose frames still wait', async () => {
   const dir = await tempDir();
-  const stores: TroubledStore[] = [];
+  const stores: FaultyStore[] = [];
   const backend = await openBackend({
     dir,
     batcher: { queueLimit: 2 },
-    around: (store) => (stores[0] = new TroubledStore(store)),
+    around: (store) => (stores[0] = new FaultyStore(store)),
   });
   const agent = await AgentPeer.connect(backend.url);
   await agent.join();

@@ -14,7 +14,7 @@ import { MonError } from '../../../../../shared/errors.ts';
 import type { Store, StoreSchema } from '../../../../../daemon/backend/ports.ts';
 import { RecordedLog } from '../../../../support/recorded-log.ts';
 import { tempDir } from '../../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../../support/troubled-store.ts';
+import { FaultyStore } from '../../../../support/faulty-store.ts';
 
 interface Served {
   readonly backend: Backend;
@@ -202,7 +202,7 @@ describe('upgrades through a running backend that are rejected', () => {
 /** Wraps a store so that its disk rejects every step of an upgrade. */
 function failingUpgrade(store: Store): Store {
   const { schema } = store;
-  const troubled: StoreSchema = {
+  const faulty: StoreSchema = {
     version: schema.version,
     newest: schema.newest,
     diskSpace: () => schema.diskSpace(),
@@ -211,7 +211,7 @@ function failingUpgrade(store: Store): Store {
     backUp: (options) => schema.backUp(options),
     upgrade: () => Promise.reject(new MonError('unavailable', 'the disk is full')),
   };
-  return Object.assign(new TroubledStore(store), { schema: troubled });
+  return Object.assign(new FaultyStore(store), { schema: faulty });
 }
 
 test('a failed upgrade through a running backend is reported, and the next upgrade continues it', async () => {

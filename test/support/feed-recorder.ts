@@ -5,7 +5,7 @@ import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 
 /** A feed listener that records all callbacks, and applies the rows to a replica. */
-export class FeedDiary implements FeedListener {
+export class FeedRecorder implements FeedListener {
   readonly states: FeedState[] = [];
   readonly hellos: FeedMessage[] = [];
   readonly rows: { readonly rows: FeedRows; readonly about: RowsMetadata }[] = [];

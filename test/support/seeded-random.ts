@@ -2,7 +2,7 @@
  * Returns a generator of uniformly distributed random numbers in [0, 1). The same seed yields the same sequence
  * (algorithm mulberry32).
  */
-export function chanceOf(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -1,11 +1,11 @@
-import { chanceOf } from '../support/chance.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 /** Random choices that are the same for the same seed. */
-export class Chance {
+export class RandomChoices {
   readonly #next: () => number;
 
   constructor(seed: number) {
-    this.#next = chanceOf(seed);
+    this.#next = seededRandom(seed);
   }
 
   /** Returns a random whole number from 0 to `limit` - 1. */

@@ -11,7 +11,7 @@ import type {
 import { MonError } from '../../shared/errors.ts';
 
 /** A wrapper for a store with failures that a test controls. */
-export class TroubledStore implements Store {
+export class FaultyStore implements Store {
   readonly id: string;
   readonly schema: StoreSchema;
   /** Number of attempted writes, including those that were rejected. */

@@ -6,17 +6,17 @@ import type { PostgresServer } from '../../scripts/lib/postgres-server.ts';
  * writing connection.
  */
 const TRIGGER = `
-create table public.diary (id bigint generated always as identity, seq bigint, epoch bigint, member text);
-create function public.keep_diary() returns trigger language plpgsql as $$
+create table public.write_log (id bigint generated always as identity, seq bigint, epoch bigint, member text);
+create function public.log_write() returns trigger language plpgsql as $$
 begin
-  insert into public.diary (seq, epoch, member) values (new.seq, new.epoch, current_setting('application_name'));
+  insert into public.write_log (seq, epoch, member) values (new.seq, new.epoch, current_setting('application_name'));
   return null;
 end $$;
-create trigger keep_diary after update on mon.lease for each row
-  when (new.seq <> old.seq or new.epoch <> old.epoch) execute function public.keep_diary()`;
+create trigger log_write after update on mon.lease for each row
+  when (new.seq <> old.seq or new.epoch <> old.epoch) execute function public.log_write()`;
 
 const PAGE = `
-select id::int8, seq::int8, epoch::int8, member from public.diary where id > $1 order by id`;
+select id::int8, seq::int8, epoch::int8, member from public.write_log where id > $1 order by id`;
 
 interface Entry {
   readonly id: string;
@@ -26,7 +26,7 @@ interface Entry {
 }
 
 /** Reads from the database which member made each write, and in which epoch of the lease. */
-export class WriteDiary {
+export class WriteLog {
   readonly #url: string;
   #lastId = '0';
   #last: { readonly seq: number; readonly epoch: number } | undefined;
@@ -42,9 +42,9 @@ export class WriteDiary {
    *
    * @param url URL of a database that a backend has initialized
    */
-  static async open(server: PostgresServer, url: string): Promise<WriteDiary> {
+  static async open(server: PostgresServer, url: string): Promise<WriteLog> {
     await server.run(url, TRIGGER);
-    return new WriteDiary(url);
+    return new WriteLog(url);
   }
 
   /** Returns the database URL for a member, with its name as the `application_name`. */
