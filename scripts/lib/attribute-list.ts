@@ -11,6 +11,8 @@ export interface DescribedSchema {
   readonly 'x-unit'?: string;
   /** The type of the values in words. It replaces the one that is derived from the schema. */
   readonly 'x-value'?: string;
+  /** For an attribute of the v2 API: the attribute of the v1 API or the configuration that it corresponds to. */
+  readonly 'x-v1'?: string;
   /** The word that stands for the keys of an object with keys of any name. */
   readonly 'x-key'?: string;
   readonly enum?: readonly unknown[];
@@ -72,13 +74,13 @@ export function attributeList(attributes: readonly Attribute[], links: ReadonlyM
     .map(({ path, schema, isRequired }) => {
       const link = links.get(path);
       const name = link === undefined ? inlineCode(path) : `[${inlineCode(path)}](${link})`;
-      const { 'x-unit': unit, description = '' } = schema;
+      const { 'x-unit': unit, 'x-v1': v1, description = '' } = schema;
       const facts = [
         typeText(schema),
         ...(unit === undefined ? [] : [`in ${unit}`]),
         ...(isRequired ? ['required'] : []),
       ];
-      return `- **${name}** (${facts.join(', ')}): ${description}${defaultText(schema)}`;
+      return `- **${name}** (${facts.join(', ')}): ${description}${defaultText(schema)}${v1 === undefined ? '' : ` v1: ${v1}.`}`;
     })
     .join('\n');
 }

@@ -15,6 +15,7 @@ export const REFERENCE_PAGES = [
   'docs/reference/silences.md',
   'docs/reference/aggregates.md',
   'docs/reference/errors.md',
+  'docs/reference/v2-objects.md',
 ] as const;
 
 /**

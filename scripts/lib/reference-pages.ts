@@ -17,6 +17,17 @@ import { inhibitionSchema } from '../../shared/schemas/inhibition.ts';
 import { mutatorSchema } from '../../shared/schemas/mutator.ts';
 import { resultSchema } from '../../shared/schemas/result.ts';
 import { monSilencedSchema, silencedDetailResponse } from '../../shared/schemas/silenced.ts';
+import { v2AssetSchema } from '../../shared/schemas/v2/asset.ts';
+import { v2CheckSchema } from '../../shared/schemas/v2/check.ts';
+import { v2EntitySchema } from '../../shared/schemas/v2/entity.ts';
+import { v2EventSchema } from '../../shared/schemas/v2/event.ts';
+import { v2FilterSchema } from '../../shared/schemas/v2/filter.ts';
+import { v2HandlerSchema } from '../../shared/schemas/v2/handler.ts';
+import { v2HookSchema } from '../../shared/schemas/v2/hook.ts';
+import { metadataSchema } from '../../shared/schemas/v2/metadata.ts';
+import { v2MutatorSchema } from '../../shared/schemas/v2/mutator.ts';
+import { v2PipelineSchema } from '../../shared/schemas/v2/pipeline.ts';
+import { v2SilencedSchema } from '../../shared/schemas/v2/silenced.ts';
 import { watchdogSchema } from '../../shared/schemas/watchdog.ts';
 import { exitCode } from '../../tui/monctl/exit-codes.ts';
 import { anchorsOnPage } from '../site/anchors.ts';
@@ -46,6 +57,17 @@ export const ATTRIBUTES: Readonly<Record<string, readonly Attribute[]>> = {
   'aggregate-rule': requestAttributes(aggregateRuleSchema),
   watchdog: requestAttributes(watchdogSchema),
   inhibition: requestAttributes(inhibitionSchema),
+  'v2-metadata': requestAttributes(metadataSchema()),
+  'v2-check': v2Attributes(v2CheckSchema),
+  'v2-hook': v2Attributes(v2HookSchema),
+  'v2-asset': v2Attributes(v2AssetSchema),
+  'v2-handler': v2Attributes(v2HandlerSchema),
+  'v2-filter': v2Attributes(v2FilterSchema),
+  'v2-mutator': v2Attributes(v2MutatorSchema),
+  'v2-pipeline': v2Attributes(v2PipelineSchema),
+  'v2-entity': v2Attributes(v2EntitySchema),
+  'v2-event': v2Attributes(v2EventSchema),
+  'v2-silence': v2Attributes(v2SilencedSchema),
 };
 
 /**
@@ -79,6 +101,14 @@ function findExamples(text: string): ReadonlyMap<string, string> {
 
 function requestAttributes(schema: z.ZodType): readonly Attribute[] {
   return attributesOf(schemaOf(schema));
+}
+
+/**
+ * Returns the attributes of an object of the v2 API. Those of its metadata and of the entity of an event are omitted,
+ * because they have lists of their own.
+ */
+function v2Attributes(schema: z.ZodType): readonly Attribute[] {
+  return requestAttributes(schema).filter(({ path }) => !/^entity\.|\bmetadata\./.test(path));
 }
 
 /** Returns the attributes of a response. None is marked as required: the descriptions say when one is absent. */

@@ -8,6 +8,17 @@ import { NO_CHECK_STATE, nextCheckState } from '../../shared/domain/event.ts';
 import { checkResultOf } from '../../shared/domain/result.ts';
 import { v2EntityOf } from '../../shared/domain/v2/entity.ts';
 import { v2EventOf } from '../../shared/domain/v2/event.ts';
+import { schemaOf } from '../../shared/api/openapi.ts';
+import { v2AssetSchema } from '../../shared/schemas/v2/asset.ts';
+import { v2CheckSchema } from '../../shared/schemas/v2/check.ts';
+import { v2EntitySchema } from '../../shared/schemas/v2/entity.ts';
+import { v2EventSchema } from '../../shared/schemas/v2/event.ts';
+import { v2FilterSchema } from '../../shared/schemas/v2/filter.ts';
+import { v2HandlerSchema } from '../../shared/schemas/v2/handler.ts';
+import { v2HookSchema } from '../../shared/schemas/v2/hook.ts';
+import { v2MutatorSchema } from '../../shared/schemas/v2/mutator.ts';
+import { v2PipelineSchema } from '../../shared/schemas/v2/pipeline.ts';
+import { v2SilencedSchema } from '../../shared/schemas/v2/silenced.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { GroupedEvent } from '../../shared/schemas/handler-job.ts';
 import { blocksOf } from './blocks.ts';
@@ -23,6 +34,20 @@ const FIELDS_FOR_HANDLERS: Readonly<Record<Exclude<keyof GroupedEvent, keyof Eve
   acknowledgement_ended: true,
   escalation: true,
   change: true,
+};
+
+/** The schemas of the objects of the v2 API, by the names of their lists. */
+const V2_SCHEMAS = {
+  'v2-check': v2CheckSchema,
+  'v2-hook': v2HookSchema,
+  'v2-asset': v2AssetSchema,
+  'v2-handler': v2HandlerSchema,
+  'v2-filter': v2FilterSchema,
+  'v2-mutator': v2MutatorSchema,
+  'v2-pipeline': v2PipelineSchema,
+  'v2-entity': v2EntitySchema,
+  'v2-event': v2EventSchema,
+  'v2-silence': v2SilencedSchema,
 };
 
 const PAGES = REFERENCE_PAGES.map((page) => repositoryText(page));
@@ -64,6 +89,24 @@ describe('the reference of attributes', () => {
 
   test('each attribute of a check that the configuration validates is in the reference', () => {
     expect(Object.keys(CHECK_TOLERANCES).filter((name) => !isListed('check', name))).toEqual([]);
+  });
+});
+
+describe('the reference of objects of the v2 API', () => {
+  const page = repositoryText('docs/reference/v2-objects.md');
+
+  test.each(Object.entries(V2_SCHEMAS))('the list "%s" names the v1 counterpart of each attribute', (name, schema) => {
+    expect(page).toContain(`<!-- print: ${name} -->`);
+    const attributes = Object.entries((schemaOf(schema) as DescribedSchema).properties ?? {});
+    const isMapped = ([path, { 'x-v1': v1 }]: (typeof attributes)[number]): boolean =>
+      path === 'metadata' || v1 !== undefined;
+    expect(attributes.filter((attribute) => !isMapped(attribute)).map(([path]) => path)).toEqual([]);
+  });
+
+  test.each(Object.entries(V2_SCHEMAS))('the example above the list "%s" is valid', (name, schema) => {
+    const [above = ''] = page.split(`<!-- print: ${name} -->`);
+    const { text } = blocksOf(above.slice(above.lastIndexOf('\n## '))).at(-1) ?? { text: '' };
+    expect(schema.safeParse(JSON.parse(text)).error?.issues).toBeUndefined();
   });
 });
 

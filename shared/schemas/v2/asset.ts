@@ -17,11 +17,10 @@ const sha512Schema = z.string().regex(/^[0-9a-f]{128}$/i, 'must be the SHA-512 o
 const headersSchema = z.record(z.string().max(NAME_LENGTH_MAX), z.string().max(8192)).nullish();
 
 const buildSchema = z.looseObject({
-  url: urlSchema,
-  sha512: sha512Schema,
-  /** Expressions about the host of the agent, which the agent evaluates to select a build. */
-  filters: textListSchema,
-  headers: headersSchema,
+  url: urlSchema.describe('URL of the archive.'),
+  sha512: sha512Schema.describe('SHA-512 checksum of the archive, as 128 hexadecimal digits.'),
+  filters: textListSchema.describe('Expressions about the host of the agent. All must be true for this build.'),
+  headers: headersSchema.describe('HTTP headers of the download.'),
 });
 
 /**
@@ -31,11 +30,24 @@ const buildSchema = z.looseObject({
 export const v2AssetSchema = z
   .looseObject({
     metadata: metadataSchema(assetNameSchema),
-    url: z.string().nullish(),
-    sha512: z.string().nullish(),
-    filters: textListSchema,
-    headers: headersSchema,
-    builds: z.array(buildSchema).max(BUILDS_MAX).nullish(),
+    url: z.string().nullish().meta({
+      description: 'URL of the archive, with `http` or `https`. Required unless `builds` is set.',
+      'x-v1': 'none',
+    }),
+    sha512: z.string().nullish().meta({
+      description: 'SHA-512 checksum of the archive, as 128 hexadecimal digits. Required with `url`.',
+      'x-v1': 'none',
+    }),
+    filters: textListSchema.meta({
+      description:
+        'Expressions about the host of the agent. All must be true, or the agent does not install the asset.',
+      'x-v1': 'none',
+    }),
+    headers: headersSchema.meta({ description: 'HTTP headers of the download.', 'x-v1': 'none' }),
+    builds: z.array(buildSchema).max(BUILDS_MAX).nullish().meta({
+      description: 'Archives for different hosts. The agent installs the first whose `filters` are true.',
+      'x-v1': 'none',
+    }),
   })
   .superRefine(({ url, sha512, builds }, context) => {
     if ((builds ?? []).length > 0) return;

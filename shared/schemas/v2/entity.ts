@@ -6,44 +6,89 @@ const LIST_MAX = 1000;
 
 /** Facts about the host of an entity. Unknown attributes are kept. */
 const systemSchema = z.looseObject({
-  hostname: z.string().nullish(),
-  os: z.string().nullish(),
-  platform: z.string().nullish(),
-  arch: z.string().nullish(),
+  hostname: z.string().nullish().describe('Name of the host.'),
+  os: z.string().nullish().describe('Operating system, such as `linux`.'),
+  platform: z.string().nullish().describe('Distribution, such as `debian`.'),
+  arch: z.string().nullish().describe('Processor architecture, such as `amd64`.'),
   network: z
     .looseObject({
       interfaces: z
         .array(
           z.looseObject({
-            name: z.string().nullish(),
-            mac: z.string().nullish(),
-            addresses: z.array(z.string()).max(LIST_MAX).nullish(),
+            name: z.string().nullish().describe('Name of the interface.'),
+            mac: z.string().nullish().describe('Hardware address.'),
+            addresses: z.array(z.string()).max(LIST_MAX).nullish().describe('IP addresses with their prefix lengths.'),
           }),
         )
         .max(LIST_MAX)
-        .nullish(),
+        .nullish()
+        .describe('Network interfaces of the host.'),
     })
-    .nullish(),
+    .nullish()
+    .describe('Network of the host.'),
 });
 
 /** All attributes of an entity except its metadata. Each may be absent from the entity of an event. */
 const entityAttributes = {
-  /**
-   * `agent`, `proxy`, `service` or a custom class. Only the entity of an event may lack a class; it then counts as
-   * `proxy`.
-   */
-  entity_class: z.union([z.literal(''), v2NameSchema]).nullish(),
-  system: systemSchema.nullish(),
-  /** Subscriptions: any texts, as in Sensu Go. An empty text has no effect. */
-  subscriptions: z.array(z.string().max(NAME_LENGTH_MAX)).max(LIST_MAX).nullish(),
-  /** Time of the last keepalive in epoch seconds; 0: never. */
-  last_seen: z.int().min(0).nullish(),
-  deregister: z.boolean().nullish(),
-  deregistration: z.looseObject({ handler: z.string().nullish() }).nullish(),
-  user: z.string().max(255).nullish(),
-  redact: z.array(z.string()).max(LIST_MAX).nullish(),
-  keepalive_handlers: z.array(z.string().min(1)).max(LIST_MAX).nullish(),
-  sensu_agent_version: z.string().max(255).nullish(),
+  entity_class: z
+    .union([z.literal(''), v2NameSchema])
+    .nullish()
+    .meta({
+      description:
+        '`agent`, `proxy`, `service` or a class of your own. Required, except in events, where the default is `proxy`.',
+      'x-value': 'text',
+      'x-v1': '`type: proxy` for the class `proxy`',
+    }),
+  system: systemSchema.nullish().meta({
+    description:
+      'Facts about the host. Unknown attributes are kept. The first address that is not local becomes the' +
+      ' `address` of a new client.',
+    'x-v1': 'the same',
+  }),
+  // As in Sensu Go, a subscription is any text.
+  subscriptions: z.array(z.string().max(NAME_LENGTH_MAX)).max(LIST_MAX).nullish().meta({
+    description: 'Subscriptions. `entity:NAME` is the subscription of the entity itself. Empty texts have no effect.',
+    'x-v1': 'the same, with `client:NAME`',
+  }),
+  last_seen: z.int().min(0).nullish().meta({
+    description: 'Time of the last keepalive. 0 means never.',
+    'x-unit': 'epoch seconds',
+    default: 0,
+    'x-v1': '`timestamp`',
+  }),
+  deregister: z
+    .boolean()
+    .nullish()
+    .meta({ description: 'Whether the entity is deleted when its agent disconnects.', default: false, 'x-v1': 'the same' }),
+  deregistration: z
+    .looseObject({
+      handler: z
+        .string()
+        .nullish()
+        .meta({ description: 'Handler of that event.', 'x-v1': 'the same' }),
+    })
+    .nullish()
+    .meta({ description: 'Attributes of the event that a deregistration opens.', 'x-v1': 'the same' }),
+  user: z
+    .string()
+    .max(255)
+    .nullish()
+    .meta({ description: 'User with whose credentials the agent connects.', 'x-v1': 'the same' }),
+  redact: z
+    .array(z.string())
+    .max(LIST_MAX)
+    .nullish()
+    .meta({ description: 'Names of attributes whose values are shown as `REDACTED`.', 'x-v1': 'the same' }),
+  keepalive_handlers: z
+    .array(z.string().min(1))
+    .max(LIST_MAX)
+    .nullish()
+    .meta({ description: 'Handlers of the keepalive events.', 'x-v1': '`keepalive.handlers`' }),
+  sensu_agent_version: z
+    .string()
+    .max(255)
+    .nullish()
+    .meta({ description: 'Version of the agent.', 'x-v1': '`version`' }),
 };
 
 /**

@@ -21,22 +21,85 @@ const partialMetadataSchema = metadataSchema().partial({ name: true });
  * attributes are kept.
  */
 const eventCheckSchema = z.looseObject({
-  metadata: partialMetadataSchema.nullish(),
-  status: z.int().min(0).max(STATUS_MAX).nullish(),
-  output: z.string().nullish(),
-  /** Time of the run in epoch seconds; 0: unknown. */
-  executed: secondsSchema,
-  issued: secondsSchema,
-  duration: z.number().nullish(),
-  handlers: namesSchema,
-  subscriptions: z.array(v2SubscriptionSchema).max(LIST_MAX).nullish(),
-  interval: secondsSchema,
-  timeout: secondsSchema,
-  ttl: z.int().nullish(),
-  low_flap_threshold: secondsSchema,
-  high_flap_threshold: secondsSchema,
-  proxy_entity_name: z.union([z.literal(''), v2NameSchema]).nullish(),
-  pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
+  metadata: partialMetadataSchema.nullish().meta({
+    description: 'Name of the check, and its labels. The path can contain the name instead.',
+    'x-v1': '`name`',
+  }),
+  status: z.int().min(0).max(STATUS_MAX).nullish().meta({
+    description: 'Status of the result: 0 OK, 1 warning, 2 critical, any other unknown.',
+    default: 0,
+    'x-v1': 'the same',
+  }),
+  output: z.string().nullish().meta({ description: 'Output of the run.', 'x-v1': 'the same' }),
+  executed: secondsSchema.meta({
+    description: 'Time of the run. 0 means the time of the event, or else of the request.',
+    'x-unit': 'epoch seconds',
+    default: 0,
+    'x-v1': 'the same',
+  }),
+  issued: secondsSchema.meta({
+    description: 'Time at which the run was requested.',
+    'x-unit': 'epoch seconds',
+    default: 0,
+    'x-v1': 'the same',
+  }),
+  duration: z.number().nullish().meta({ description: 'Duration of the run.', 'x-unit': 'seconds', 'x-v1': 'the same' }),
+  handlers: namesSchema.meta({
+    description: 'Handlers to notify. Default: those of the definition.',
+    'x-v1': 'the same',
+  }),
+  subscriptions: z
+    .array(v2SubscriptionSchema)
+    .max(LIST_MAX)
+    .nullish()
+    .meta({ description: 'Subscriptions of the check. Default: those of the definition.', 'x-v1': '`subscribers`' }),
+  interval: secondsSchema.meta({
+    description: 'Time between two runs. 0 means that of the definition.',
+    'x-unit': 'seconds',
+    default: 0,
+    'x-v1': 'the same',
+  }),
+  timeout: secondsSchema.meta({
+    description: 'Timeout of the run. 0 means that of the definition.',
+    'x-unit': 'seconds',
+    default: 0,
+    'x-v1': 'the same',
+  }),
+  ttl: z
+    .int()
+    .nullish()
+    .meta({
+      description:
+        'Time after which an event opens if no further result arrives. It must exceed `interval`. 0 means' +
+        ' that of the definition.',
+      'x-unit': 'seconds',
+      default: 0,
+      'x-v1': 'the same',
+    }),
+  low_flap_threshold: secondsSchema.meta({
+    description: 'State change below which flapping ends. 0 means that of the definition.',
+    'x-unit': 'percent',
+    default: 0,
+    'x-v1': 'the same',
+  }),
+  high_flap_threshold: secondsSchema.meta({
+    description: 'State change from which on the check counts as flapping. 0 means that of the definition.',
+    'x-unit': 'percent',
+    default: 0,
+    'x-v1': 'the same',
+  }),
+  proxy_entity_name: z
+    .union([z.literal(''), v2NameSchema])
+    .nullish()
+    .meta({
+      description: 'Entity to which the event belongs, in place of `entity`.',
+      'x-value': 'text',
+      'x-v1': '`source`',
+    }),
+  pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish().meta({
+    description: 'Pipelines that process the event. An empty list means those of the definition.',
+    'x-v1': 'the same',
+  }),
 });
 
 /**
@@ -46,21 +109,35 @@ const eventCheckSchema = z.looseObject({
 const isInt64 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 2 ** 63;
 
 const metricsSchema = z.looseObject({
-  handlers: namesSchema,
+  handlers: namesSchema.meta({
+    description: 'Handlers that receive the metrics, whatever the status is.',
+    'x-v1': '`handlers`, with `type: metric`',
+  }),
   points: z
     .array(
       z.looseObject({
-        name: z.string().max(1024),
-        value: z.number(),
-        timestamp: z.number().refine(isInt64, 'expected int64').nullish(),
+        name: z.string().max(1024).describe('Name of the metric.'),
+        value: z.number().describe('Value of the metric.'),
+        timestamp: z
+          .number()
+          .refine(isInt64, 'expected int64')
+          .nullish()
+          .describe('Time of the measurement, in the unit that the agent uses: seconds to nanoseconds.'),
         tags: z
-          .array(z.looseObject({ name: z.string().max(NAME_LENGTH_MAX), value: z.string() }))
+          .array(
+            z.looseObject({
+              name: z.string().max(NAME_LENGTH_MAX).describe('Name of the tag.'),
+              value: z.string().describe('Value of the tag.'),
+            }),
+          )
           .max(LIST_MAX)
-          .nullish(),
+          .nullish()
+          .describe('Tags of the point.'),
       }),
     )
     .max(POINTS_MAX)
-    .nullish(),
+    .nullish()
+    .describe('Measured values.'),
 });
 
 /**
@@ -68,15 +145,32 @@ const metricsSchema = z.looseObject({
  * check may be missing, because the path can contain them.
  */
 export const v2EventSchema = z.looseObject({
-  metadata: partialMetadataSchema.nullish(),
-  /** Time of the event in epoch seconds. */
-  timestamp: secondsSchema,
-  entity: eventEntitySchema.nullish(),
-  check: eventCheckSchema.nullish(),
-  metrics: metricsSchema.nullish(),
-  pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
-  /** Number of events of this check that the agent has sent since it started. */
-  sequence: z.int().nullish(),
+  metadata: partialMetadataSchema
+    .nullish()
+    .meta({ description: 'Namespace, labels and annotations of the event.', 'x-v1': 'none' }),
+  timestamp: secondsSchema.meta({
+    description: 'Time of the event.',
+    'x-unit': 'epoch seconds',
+    'x-v1': '`check.executed`',
+  }),
+  entity: eventEntitySchema.nullish().meta({
+    description: 'Entity of the event. The path can contain its name instead. If it does not exist, it is created.',
+    'x-v1': '`client`',
+  }),
+  check: eventCheckSchema
+    .nullish()
+    .meta({ description: 'Check and result of the event. The path can contain its name instead.', 'x-v1': '`check`' }),
+  metrics: metricsSchema
+    .nullish()
+    .meta({ description: 'Metrics of the event. They require a check.', 'x-v1': '`check.metrics`' }),
+  pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish().meta({
+    description: 'Pipelines that process the event. They override those of the check.',
+    'x-v1': '`check.pipelines`',
+  }),
+  sequence: z
+    .int()
+    .nullish()
+    .meta({ description: 'Number of events of this check that the agent has sent since it started.', 'x-v1': 'none' }),
 });
 
 export type SubmittedV2Event = z.infer<typeof v2EventSchema>;

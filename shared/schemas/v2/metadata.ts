@@ -10,11 +10,18 @@ export const pairsSchema = z
   .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must be at most ${String(PAIRS_MAX)}`);
 
 const metadataAttributes = {
-  /** Namespace of the object. Absent: the namespace in the path, or `default`. */
-  namespace: z.string().max(NAME_LENGTH_MAX).nullish(),
-  labels: pairsSchema.nullish(),
-  annotations: pairsSchema.nullish(),
-  created_by: z.string().max(NAME_LENGTH_MAX).nullish(),
+  namespace: z
+    .string()
+    .max(NAME_LENGTH_MAX)
+    .nullish()
+    .describe('Namespace of the object. Default: the namespace in the path, or `default`.'),
+  labels: pairsSchema.nullish().describe('Labels, by name. Selectors and expressions can compare them.'),
+  annotations: pairsSchema.nullish().describe('Annotations, by name, for people and other programs.'),
+  created_by: z
+    .string()
+    .max(NAME_LENGTH_MAX)
+    .nullish()
+    .describe('User who created the object. The backend sets it, and a later PUT does not change it.'),
 };
 
 type MetadataSchema = z.ZodObject<typeof metadataAttributes & { readonly name: z.ZodType<string> }, z.core.$loose>;
@@ -26,7 +33,9 @@ type MetadataSchema = z.ZodObject<typeof metadataAttributes & { readonly name: z
  * @param name schema of the name of the object
  */
 export function metadataSchema(name: z.ZodType<string> = objectNameSchema): MetadataSchema {
-  return z.looseObject({ name, ...metadataAttributes });
+  return z
+    .looseObject({ name: name.describe('Name of the object.'), ...metadataAttributes })
+    .describe('Name, namespace, labels and annotations of the object.');
 }
 
 /** Metadata of an object that is stored or shown. */

@@ -23,9 +23,9 @@ function referenceSchema(type: string, others: readonly string[] = []) {
   const types = [`${CORE_VERSION}.${type}`, ...others];
   return z
     .looseObject({
-      name: objectNameSchema,
-      type: z.string().min(1, 'must not be empty'),
-      api_version: z.string().min(1, 'must not be empty'),
+      name: objectNameSchema.describe('Name of the object, in the namespace of the pipeline.'),
+      type: z.string().min(1, 'must not be empty').describe('Type of the object, such as `Handler`.'),
+      api_version: z.string().min(1, 'must not be empty').describe('API version of that type: `core/v2`.'),
     })
     .refine((reference) => types.includes(`${reference.api_version}.${reference.type}`), {
       error: ({ input }) => `is of the type ${typeText(input)}: must be ${types.join(' or ')}`,
@@ -38,16 +38,26 @@ function typeText(reference: unknown): string {
 }
 
 const workflowSchema = z.looseObject({
-  name: objectNameSchema,
-  filters: z.array(referenceSchema('EventFilter')).max(FILTERS_MAX).nullish(),
-  mutator: referenceSchema('Mutator').nullish(),
-  handler: referenceSchema('Handler', FOREIGN_HANDLERS),
+  name: objectNameSchema.describe('Name of the workflow. Its queue and metrics have the name `PIPELINE#WORKFLOW`.'),
+  filters: z
+    .array(referenceSchema('EventFilter'))
+    .max(FILTERS_MAX)
+    .nullish()
+    .describe('Filters that an event must pass. The type is `EventFilter`.'),
+  mutator: referenceSchema('Mutator')
+    .nullish()
+    .describe('Mutator that converts the event into the data to send. The type is `Mutator`.'),
+  handler: referenceSchema('Handler', FOREIGN_HANDLERS).describe('Handler that runs. The type is `Handler`.'),
 });
 
 /** A pipeline of the v2 API: a list of workflows. Each workflow has filters, a mutator and a handler for events. */
 export const v2PipelineSchema = z.looseObject({
   metadata: metadataSchema(),
-  workflows: z.array(workflowSchema).max(WORKFLOWS_MAX).nullish(),
+  workflows: z
+    .array(workflowSchema)
+    .max(WORKFLOWS_MAX)
+    .nullish()
+    .meta({ description: 'Workflows of the pipeline. Each runs even if another one fails.', 'x-v1': 'none' }),
 });
 
 export type SubmittedV2Pipeline = z.infer<typeof v2PipelineSchema>;

@@ -20,22 +20,54 @@ const partSchema = (name: z.ZodType<string>) => z.union([z.literal(['', '*']), n
 
 /** A submitted silence of the v2 API (clients 6). */
 export const v2SilencedSchema = z.looseObject({
-  /**
-   * Metadata of the silence. The name is computed from subscription and check; a submitted name is used only if both
-   * are missing.
-   */
-  metadata: metadataSchema(v2SilencedNameSchema).partial({ name: true }).nullish(),
-  subscription: partSchema(subscriptionSchema),
-  check: partSchema(objectNameSchema),
-  /** Duration in seconds from the start of the silence; less than 1: unlimited. */
-  expire: z.int().max(LIFETIME_SECONDS_MAX).nullish(),
-  /** End of the silence in epoch seconds; 0: none. */
-  expire_at: z.int().min(0).nullish(),
-  expire_on_resolve: z.boolean().nullish(),
-  /** Start of the silence in epoch seconds; 0: now. */
-  begin: z.int().min(0).nullish(),
-  reason: z.string().max(10_000).nullish(),
-  creator: z.string().max(255).nullish(),
+  metadata: metadataSchema(v2SilencedNameSchema)
+    .partial({ name: true })
+    .nullish()
+    .meta({
+      description:
+        'Namespace and labels of the silence. The name is computed from `subscription` and `check`; a' +
+        ' submitted name is used only if both are missing.',
+    }),
+  subscription: partSchema(subscriptionSchema).meta({
+    description:
+      'Subscription whose events are silenced; `entity:NAME` for one entity. Required unless `check` is set.',
+    'x-value': 'text',
+    'x-v1': 'the same, with `client:NAME`',
+  }),
+  check: partSchema(objectNameSchema).meta({
+    description: 'Check whose events are silenced. Required unless `subscription` is set.',
+    'x-value': 'text',
+    'x-v1': 'the same',
+  }),
+  expire: z.int().max(LIFETIME_SECONDS_MAX).nullish().meta({
+    description:
+      'Duration from the start of the silence. Less than 1 means unlimited. Responses show the requested value.',
+    'x-unit': 'seconds',
+    default: -1,
+    'x-v1': 'the same, but responses show the remaining time',
+  }),
+  expire_at: z.int().min(0).nullish().meta({
+    description: 'End of the silence, in place of `expire`. 0 means none.',
+    'x-unit': 'epoch seconds',
+    default: 0,
+    'x-v1': 'none',
+  }),
+  expire_on_resolve: z.boolean().nullish().meta({
+    description: 'Whether the silence ends when a matching event resolves.',
+    default: false,
+    'x-v1': 'the same',
+  }),
+  begin: z.int().min(0).nullish().meta({
+    description: 'Start of the silence. 0 means now.',
+    'x-unit': 'epoch seconds',
+    default: 0,
+    'x-v1': 'the same',
+  }),
+  reason: z.string().max(10_000).nullish().meta({ description: 'Reason of the silence.', 'x-v1': 'the same' }),
+  creator: z.string().max(255).nullish().meta({
+    description: 'Creator. The authenticated user replaces it, unless the backend requires no authentication.',
+    'x-v1': 'the same',
+  }),
 });
 
 export type SubmittedV2Silenced = z.infer<typeof v2SilencedSchema>;

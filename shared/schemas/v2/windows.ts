@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { parseTimeOfDay, timeWindowsSchema, type TimeWindows } from '../time-window.ts';
 
-const daysSchema = z.looseObject({ days: z.record(z.string(), z.array(z.unknown()).nullish()).nullish() });
+const daysSchema = z.looseObject({
+  days: z
+    .record(z.string(), z.array(z.unknown()).nullish())
+    .nullish()
+    .describe(
+      'Windows by the day on which they begin: `all`, or `sunday` to `saturday`. A window has the times of day `begin`' +
+        ' and `end`, such as `5:00 PM`.',
+    ),
+});
 
 /** Time windows of the v2 API. Days with null or an empty list count as absent. */
 export const v2WindowsSchema = daysSchema.superRefine((windows, context) => {
