@@ -15,6 +15,7 @@ export const REFERENCE_PAGES = [
   'docs/reference/silences.md',
   'docs/reference/aggregates.md',
   'docs/reference/errors.md',
+  'docs/reference/log-messages.md',
   'docs/reference/v2-objects.md',
 ] as const;
 
@@ -38,10 +39,9 @@ export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
 export async function generatedPage(page: string): Promise<string> {
   const text = PRINTED_PAGES.get(page)?.();
   if (text === undefined) throw new Error(`${page} is not printed`);
-  // Lists of attributes have long lines, which the configuration of Prettier would not wrap.
-  const isReference = (REFERENCE_PAGES as readonly string[]).includes(page);
-  const wrapping = isReference ? ({ proseWrap: 'always' } as const) : {};
-  return removePadding(await format(text, { ...(await resolveConfig(page)), ...wrapping, filepath: page }));
+  // The configuration of Prettier keeps lines as they are, but printed paragraphs and list items are single lines.
+  const options = { ...(await resolveConfig(page)), proseWrap: 'always', filepath: page } as const;
+  return removePadding(await format(text, options));
 }
 
 /** Removes the padding that Prettier adds to table cells: in wide tables, most of the page is padding. */

@@ -32,6 +32,8 @@ import { watchdogSchema } from '../../shared/schemas/watchdog.ts';
 import { exitCode } from '../../tui/monctl/exit-codes.ts';
 import { anchorsOnPage } from '../site/anchors.ts';
 import { attributeList, attributesOf, type Attribute, type DescribedSchema } from './attribute-list.ts';
+import { logCalls } from './log-calls.ts';
+import { LOG_MESSAGES, messageList } from './log-messages.ts';
 import { inlineCode, markdownTable } from './markdown-text.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -81,10 +83,17 @@ export function referencePage(page: string): string {
   const text = readFileSync(join(REPOSITORY, page), 'utf8');
   return text.replaceAll(PRINTED_LIST, (_printed, start: string, name: string, end: string) => {
     const attributes = ATTRIBUTES[name];
-    if (attributes === undefined && name !== 'error-codes') throw new Error(`${page}: there is no list ${name}`);
-    const list = attributes === undefined ? errorTable() : attributeList(attributes, findExamples(text));
+    const list = attributes === undefined ? otherList(name) : attributeList(attributes, findExamples(text));
+    if (list === undefined) throw new Error(`${page}: there is no list ${name}`);
     return `${start}\n${list}\n\n${end}`;
   });
+}
+
+/** Returns a list that does not consist of attributes; undefined if there is none of this name. */
+function otherList(name: string): string | undefined {
+  if (name === 'error-codes') return errorTable();
+  const [, group] = /^log-(.*)$/.exec(name) ?? [];
+  return group !== undefined && Object.hasOwn(LOG_MESSAGES, group) ? messageList(group, logCalls()) : undefined;
 }
 
 /** Returns links to the sections of a page that explain attributes, by attribute: the names in third-level headings. */

@@ -54,6 +54,18 @@ function prose({ path, text }: TextFile): string {
   return text.replaceAll(/```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)|"[^"\n]*"/g, '');
 }
 
+/** Returns the number of lines of a page that are too long although they contain a space at which they can end. */
+function wideLines({ text }: TextFile): number {
+  const lines = text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '').split('\n');
+  // Spaces in code and in links do not end a line.
+  const joined = lines.map((line) =>
+    line.replaceAll(/`[^`]*`|!?\[[^\]]*\]\([^)]*\)/g, (part) => part.replaceAll(' ', '_')),
+  );
+  return joined.filter(
+    (line) => line.length > 120 && /^(?:[ >]|[-*] |\d+\. )*(?![-*] |\d+\. )\S+ /.test(line.slice(0, 121)) && !/^[|#]/.test(line),
+  ).length;
+}
+
 function countMatches(texts: readonly string[], pattern: RegExp): number {
   return texts.reduce((sum, text) => sum + [...text.matchAll(pattern)].length, 0);
 }
@@ -75,6 +87,8 @@ const COUNTS: Readonly<Record<string, () => number>> = {
   'banned words in the documentation': () => countMatches(PAGES.map(prose), BANNED_PATTERN),
   'docstrings that begin with neither a noun nor a verb': () => countMatches(codeTexts, HEADLESS),
   'comment lines wider than 120 characters': () => countMatches(codeTexts, /^\s*(?:\/\/|\*|\/\*\*) .{118,}$/gm),
+  'lines of prose wider than 120 characters in the documentation': () =>
+    PAGES.reduce((sum, page) => sum + wideLines(page), 0),
   'tables wider than 200 characters': () =>
     countMatches(PAGES.map(({ text }) => text), /^\|(?: *:?-+:? *\|)+$(?<=^.{201,})/gm), // prettier-ignore
   'exported types that are declared in two files': () => declaredTwice(/^export (?:interface|type|class) (\w+)/gm),

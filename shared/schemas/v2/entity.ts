@@ -59,13 +59,14 @@ const entityAttributes = {
   deregister: z
     .boolean()
     .nullish()
-    .meta({ description: 'Whether the entity is deleted when its agent disconnects.', default: false, 'x-v1': 'the same' }),
+    .meta({
+      description: 'Whether the entity is deleted when its agent disconnects.',
+      default: false,
+      'x-v1': 'the same',
+    }),
   deregistration: z
     .looseObject({
-      handler: z
-        .string()
-        .nullish()
-        .meta({ description: 'Handler of that event.', 'x-v1': 'the same' }),
+      handler: z.string().nullish().meta({ description: 'Handler of that event.', 'x-v1': 'the same' }),
     })
     .nullish()
     .meta({ description: 'Attributes of the event that a deregistration opens.', 'x-v1': 'the same' }),
