@@ -6,9 +6,9 @@ import { statusRank } from './severity.ts';
 export interface AcknowledgeRequest {
   readonly owner: string;
   readonly note?: string | null | undefined;
-  /** Number of seconds after which the acknowledgement expires; absent: when the event resolves. */
+  /** Number of seconds after which the acknowledgement expires. Without it, it ends when the event resolves. */
   readonly expire?: number | null | undefined;
-  /** Time at which the acknowledgement expires; absent: when the event resolves. */
+  /** Time at which the acknowledgement expires. Without it, it ends when the event resolves. */
   readonly expires_at?: number | null | undefined;
   readonly sticky?: boolean | null | undefined;
 }

@@ -20,7 +20,7 @@ export const acknowledgementSchema = z.object({
   note: noteSchema.exactOptional(),
   /** Time at which the event was acknowledged. */
   at: z.number(),
-  /** Time at which the acknowledgement expires; absent: when the event resolves. */
+  /** Time at which the acknowledgement expires. Without it, the acknowledgement ends when the event resolves. */
   until: z.number().exactOptional(),
   /** Present if a worse status does not end the acknowledgement. */
   sticky: z.literal(true).exactOptional(),
@@ -106,7 +106,7 @@ export const acknowledgementRowSchema = z.looseObject({
   owner: z.string(),
   note: z.string().exactOptional(),
   acknowledged_at: z.number(),
-  /** Time at which the acknowledgement expires; null: when the event resolves. */
+  /** Time at which the acknowledgement expires. With null, it ends when the event resolves. */
   expires_at: z.number().nullable(),
   sticky: z.boolean(),
   /** Status of the event now. */

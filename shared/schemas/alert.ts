@@ -10,7 +10,7 @@ export const alertSettingsSchema = z.strictObject({
     .array(labelNameSchema)
     .max(20)
     .default(['client', 'instance', 'host', 'hostname', 'node'])
-    .describe('Alert labels that can contain the client name; the first of these labels that an alert has is used.'),
+    .describe('Alert labels that can contain the client name. The first one that an alert has is used.'),
   'default-client': nameSchema
     .default('prometheus')
     .describe('Client name for alerts that have none of the labels in `client`.'),

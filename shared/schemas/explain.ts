@@ -119,7 +119,8 @@ export type HandlerExplanation = HandlerVerdict & {
   /** Whether the handler was notified of the open event; absent if there is none. */
   readonly notified?: boolean;
   /**
-   * The number of occurrences at which the filter `occurrences` passes the event again; absent: it does not reject it.
+   * The number of occurrences at which the filter `occurrences` passes the event again. It is absent if the filter
+   * does not reject the event.
    */
   readonly next_occurrence?: number;
 };

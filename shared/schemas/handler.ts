@@ -160,7 +160,7 @@ const webhookSchema = z
     preset: z
       .enum(PRESET_NAMES)
       .optional()
-      .describe('Service in whose format the notification is sent. Default: the event is sent as JSON.'),
+      .describe('Service whose message format is used. Default: the event is sent as JSON.'),
     details: detailsSchema
       .optional()
       .describe('Attributes of client and check that the message of a preset shows, such as `client.datacenter`.'),

@@ -53,7 +53,7 @@ const summaryResponse = z.object({
   steps: z.array(
     stepResponse.extend({
       state: planStepStateSchema,
-      /** Time at which the step started; null: not yet. */
+      /** Time at which the step started; null before its start. */
       started_at: timeMsSchema.nullable(),
       ended_at: timeMsSchema.nullable(),
       /** The outcome of the step, or the reason why it was skipped. */

@@ -62,7 +62,10 @@ function wideLines({ text }: TextFile): number {
     line.replaceAll(/`[^`]*`|!?\[[^\]]*\]\([^)]*\)/g, (part) => part.replaceAll(' ', '_')),
   );
   return joined.filter(
-    (line) => line.length > 120 && /^(?:[ >]|[-*] |\d+\. )*(?![-*] |\d+\. )\S+ /.test(line.slice(0, 121)) && !/^[|#]/.test(line),
+    (line) =>
+      line.length > 120 &&
+      /^(?:[ >]|[-*] |\d+\. )*(?![-*] |\d+\. )\S+ /.test(line.slice(0, 121)) &&
+      !/^[|#]/.test(line),
   ).length;
 }
 

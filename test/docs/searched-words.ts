@@ -40,6 +40,9 @@ export const SEARCHED_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['low_flap_threshold', ['reference/checks']],
   ['ttl_status', ['reference/checks']],
   ['subdue', ['reference/checks']],
+  ['entity_class', ['reference/v2-objects', 'v2-api']],
+  ['round_robin', ['reference/v2-objects', 'v2-api']],
+  ['check_hooks', ['reference/v2-objects', 'v2-api']],
   ['exit code', ['monctl', 'how-to/write-a-check']],
   // Access
   ['LDAP', ['how-to/harden', 'faq']],
@@ -66,6 +69,9 @@ export const SEARCHED_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['sizing', ['how-to/size-a-machine']],
   ['retention', ['operations', 'settings', 'glossary']],
   ['troubleshoot', ['how-to/troubleshoot']],
+  ['log messages', ['reference/log-messages']],
+  ['handler queue is full', ['reference/log-messages', 'how-notifications-work']],
+  ['store write failed', ['reference/log-messages', 'how-to/troubleshoot']],
   // Measurements
   ['SLO', ['monctl', 'faq']],
   ['SLA', ['monctl', 'faq']],

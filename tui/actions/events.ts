@@ -118,7 +118,7 @@ function confirmDelete(store: Screen & LiveData, targets: readonly EventTarget[]
 
 /** The time limit and the note that were typed after `:acknowledge`. */
 interface AcknowledgementDetails {
-  /** Number of seconds after which the acknowledgement expires; absent: when the event resolves. */
+  /** Number of seconds after which the acknowledgement expires. Without it, it ends when the event resolves. */
   readonly expire?: number;
   readonly note?: string;
 }
