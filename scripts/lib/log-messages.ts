@@ -1,7 +1,7 @@
 import type { LogCall } from './log-calls.ts';
 import { inlineCode } from './markdown-text.ts';
 
-/** What a message means, and what an operator should do. */
+/** The meaning of a message, and the advice for an operator. */
 type LogAdvice = readonly [meaning: string, action: string];
 
 const RETRIED: LogAdvice = ['The store failed. The backend tries again.', 'If it repeats, see `store write failed`.'];
@@ -51,7 +51,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Readonly<Record<string, LogAd
       'If it repeats, check the disk of the agent. The field `reason` names the cause.',
     ],
     'could not write a check result from a local program to disk': [
-      'The local program was told that its result was not accepted.',
+      'The local program got an error, so it can send its result again.',
       'Free some space in the state directory of the agent.',
     ],
     'every host that reaches this address can report results as this client: restrict access to it': [

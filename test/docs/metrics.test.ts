@@ -14,7 +14,8 @@ interface Entry {
 
 /** Returns the documented metrics, by the name of the metric. */
 function documented(): ReadonlyMap<string, Entry> {
-  const entries = repositoryText('docs/metrics.md').matchAll(/^- `(\w+)`, (\w+)(?: \(([^)]+)\))?: (.+)$/gm);
+  const page = repositoryText('docs/metrics.md').replaceAll(/\n {2}(?=\S)/g, ' ');
+  const entries = page.matchAll(/^- `(\w+)`, (\w+)(?: \(([^)]+)\))?: (.+)$/gm);
   return new Map(
     Array.from(entries, ([, name = '', type = '', labels = '', help = '']) => [
       name,
