@@ -81,13 +81,13 @@ export const BACKEND_HELP_TEXT = `
     3  init: an administrator exists already
 
   Examples
-    mon-backend init --state-dir /var/lib/mon
-    mon-backend start --state-dir /var/lib/mon -d /etc/mon/conf.d
+    mon-backend init --state-dir /var/lib/mon/mon-backend
+    mon-backend start --state-dir /var/lib/mon/mon-backend -d /etc/mon/conf.d
     mon-backend start --bind 0.0.0.0 --cert-file /etc/mon/tls/cert.pem --key-file /etc/mon/tls/key.pem
     mon-backend start -c /etc/mon/backend.yml --log /var/log/mon/backend.log
     mon-backend --validate-config -c /etc/mon/backend.yml -d /etc/mon/conf.d
-    mon-backend prune --older-than 30d --name 'ci-*' --dry-run --state-dir /var/lib/mon
-    mon-backend upgrade --dry-run --state-dir /var/lib/mon
+    mon-backend prune --older-than 30d --name 'ci-*' --dry-run --state-dir /var/lib/mon/mon-backend
+    mon-backend upgrade --dry-run --state-dir /var/lib/mon/mon-backend
     mon-backend upgrade --skip-confirm --through http://127.0.0.1:4567
 `;
 

@@ -232,7 +232,7 @@ test.each([
   { page: 'upgrade', outcome: 'find a store that is up to date' },
 ])('the steps of the how-to page $page $outcome on a running backend', { timeout: TIMEOUT_MS }, async ({ page }) => {
   await using shell = await DocumentedShell.open();
-  await shell.run('mon-backend start --state-dir /var/lib/mon --log backend.log &');
+  await shell.run('mon-backend start --state-dir /var/lib/mon/mon-backend --log backend.log &');
   await shell.until('monctl result submit web-1 disk crit full');
   expect(await followPage(pageOf(page), shell)).toBeGreaterThan(3);
 });
