@@ -84,7 +84,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Readonly<Record<string, LogAd
     ],
     'spool is full: the oldest results were dropped': [
       'The backend was unreachable for so long that the limit of stored results was reached.',
-      'Restore the connection. The oldest results are lost.',
+      'Restore the connection. The dropped results are lost.',
     ],
     'spool is out of date, because the backend already has newer results of this agent: starting a new spool': [
       'The state directory of the agent was restored from an old copy, or is used by two agents.',
@@ -109,7 +109,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Readonly<Record<string, LogAd
     ],
     'too many checks are waiting to run': [
       'More checks are due than the agent can run at the same time. The new run was skipped.',
-      'Lengthen intervals, shorten the checks, or use `splay`.',
+      'Lengthen the intervals, or make the checks faster.',
     ],
     'unknown check extension': [
       'A check names a built-in check that this agent does not have.',
