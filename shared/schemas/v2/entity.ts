@@ -56,14 +56,11 @@ const entityAttributes = {
     default: 0,
     'x-v1': '`timestamp`',
   }),
-  deregister: z
-    .boolean()
-    .nullish()
-    .meta({
-      description: 'Whether the entity is deleted when its agent disconnects.',
-      default: false,
-      'x-v1': 'the same',
-    }),
+  deregister: z.boolean().nullish().meta({
+    description: 'Whether the entity is deleted when its agent disconnects.',
+    default: false,
+    'x-v1': 'the same',
+  }),
   deregistration: z
     .looseObject({
       handler: z.string().nullish().meta({ description: 'Handler of that event.', 'x-v1': 'the same' }),
