@@ -11,7 +11,7 @@ export interface DescribedSchema {
   readonly 'x-unit'?: string;
   /** The type of the values in words. It replaces the one that is derived from the schema. */
   readonly 'x-value'?: string;
-  /** For an attribute of the v2 API: the attribute of the v1 API or the configuration that it corresponds to. */
+  /** The counterpart of an attribute of the v2 API in the v1 API and the configuration. */
   readonly 'x-v1'?: string;
   /** The word that stands for the keys of an object with keys of any name. */
   readonly 'x-key'?: string;
