@@ -46,6 +46,8 @@ export interface Endpoint<Body = unknown, ResponseBody = unknown, Query extends 
   /** Maximum size of a request body in bytes; default: 1 MiB. */
   readonly bodyBytesMax?: number;
   readonly body?: z.ZodType<Body>;
+  /** True if the endpoint needs the body as it was received, because a signature covers it. */
+  readonly hasRawBody?: true;
   /** The HTTP status of a successful response. */
   readonly status: 200 | 201 | 202 | 204;
   /** Schema of the response body; undefined if the response has no body. */

@@ -60,6 +60,9 @@ const monEndpoint = endpointBuilder(MON_PREFIX);
 /** Maximum size in bytes of a request body with many objects. */
 const LARGE_BYTES = 16 * 1024 * 1024;
 
+/** Maximum size in bytes of a callback of a chat. Slack sends the whole message with each click. */
+const CALLBACK_BYTES = 256 * 1024;
+
 /** Query parameters for pagination. The response header `X-Pagination` contains the range and the total number. */
 const PAGE_PARAMETERS = {
   limit: numberParameter.describe('maximum number'),
@@ -309,6 +312,18 @@ export const MON_API = {
     status: 204,
     errors: ['not_found'],
   }),
+
+  chatCallback: monEndpoint(
+    'POST /hooks/:preset/:token',
+    'Takes the clicks on buttons of chat messages; the service signs the request',
+    {
+      scope: 'public',
+      bodyBytesMax: CALLBACK_BYTES,
+      hasRawBody: true,
+      response: objectResponse,
+      errors: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'too_large'],
+    },
+  ),
 
   silenced: monEndpoint('GET /silenced', 'Silences with their counts of suppressed notifications', {
     query: {

@@ -43,6 +43,9 @@ const VARIABLES_ATTRIBUTE = 'env_vars';
  */
 const HEADERS_ATTRIBUTE = 'headers';
 
+/** The attribute with the secret part of the URL to which a chat sends clicks. */
+const CALLBACK_TOKEN_ATTRIBUTE = 'callback_token';
+
 /** The attribute of a webhook handler with the topic of ntfy. Anybody who knows a topic can read it and write to it. */
 const TOPIC_ATTRIBUTE = 'topic';
 
@@ -83,11 +86,15 @@ export function disclosesMore(client: Client, redactList: unknown): boolean {
  */
 export function settingsRedactKeys({ client }: Settings): ReadonlySet<string> {
   const keys = isSettings(client) ? addDefaultKeys(client['redact']) : REDACT_KEYS;
-  return new Set([...keys, HEADERS_ATTRIBUTE]);
+  return new Set([...keys, HEADERS_ATTRIBUTE, CALLBACK_TOKEN_ATTRIBUTE]);
 }
 
 /** Keys to redact in handlers and other configured objects. */
-export const DEFINITION_REDACT_KEYS: ReadonlySet<string> = new Set([...REDACT_KEYS, HEADERS_ATTRIBUTE]);
+export const DEFINITION_REDACT_KEYS: ReadonlySet<string> = new Set([
+  ...REDACT_KEYS,
+  HEADERS_ATTRIBUTE,
+  CALLBACK_TOKEN_ATTRIBUTE,
+]);
 
 /** Matches the start of an HTTP URL up to its host; credentials in front of the host are skipped. */
 const WEB_ADDRESS = /^(?<scheme>https?:\/\/)(?:[^/?#@]*@)?(?<host>[^/?#@\s]+)/i;

@@ -4,7 +4,7 @@ import { environmentSchema } from './environment.ts';
 import { escalationStepsSchema } from './escalation.ts';
 import { groupingAttributes, groupingProblems, groupNamesSchema } from './grouping.ts';
 import { mailAddressesSchema, mailAddressSchema } from './mail-address.ts';
-import { PRESET_NAMES, presetsThatNeed, presetTraits, type PresetAttribute } from './preset.ts';
+import { PRESET_NAMES, PRESETS_WITH_BUTTONS, presetsThatNeed, presetTraits, type PresetAttribute } from './preset.ts';
 import { parseStreamAddress } from './stream-address.ts';
 
 const SEVERITY_NAMES = ['ok', 'warning', 'critical', 'unknown'] as const;
@@ -139,6 +139,24 @@ const templateSchema = z.string().max(64 * 1024);
 /** The attributes of client and check that a message shows. They follow the same rules as those in `group_by`. */
 const detailsSchema = groupNamesSchema;
 
+/** Random texts that URLs and headers can contain. Telegram allows only these characters in its secret token. */
+const randomTextSchema = z
+  .string()
+  .regex(/^[-_A-Za-z0-9]{16,128}$/, 'must be 16 to 128 letters, digits, - and _, chosen at random');
+
+const buttonsSchema = z.strictObject({
+  callback_token: randomTextSchema.describe(
+    'Last part of the URL to which the service sends the clicks: `/api/mon/v1/hooks/PRESET/CALLBACK_TOKEN`.',
+  ),
+  secret: randomTextSchema.describe(
+    'Secret that authenticates the clicks. For `slack`: the signing secret of the app. For `telegram`: the' +
+      ' `secret_token` of `setWebhook`. For `mattermost`: a random text, which signs the buttons.',
+  ),
+  api_key: headerTextSchema.describe(
+    'API key of this backend. Its scopes `silence` and `resolve` decide which buttons work.',
+  ),
+});
+
 const webhookSchema = z
   .looseObject({
     ...commonAttributes,
@@ -171,6 +189,12 @@ const webhookSchema = z
       })
       .optional()
       .describe('Templates that replace the title and the text of the preset.'),
+    buttons: buttonsSchema
+      .optional()
+      .describe(
+        'Buttons that acknowledge, silence and resolve the event of a message. Only for the presets' +
+          ` ${PRESETS_WITH_BUTTONS}, and only if the setting \`public-url\` is set. Default: no buttons.`,
+      ),
     routing_key: z
       .string()
       .min(1)
@@ -191,7 +215,7 @@ const webhookSchema = z
       .describe(`Topic, of 1 to 64 letters, digits, \`-\` and \`_\`. Required for ${presetsThatNeed('topic')}.`),
   })
   .superRefine((handler, context) => {
-    const { preset, templates, details } = handler;
+    const { preset, templates, details, buttons } = handler;
     const missing = (attribute: PresetAttribute): boolean => handler[attribute] === undefined;
     for (const attribute of presetTraits(preset).needs.filter(missing)) {
       const whose = preset === undefined ? 'a webhook' : `the preset ${preset}`;
@@ -209,6 +233,13 @@ const webhookSchema = z
         code: 'custom',
         path: ['details'],
         message: 'is only allowed with preset: without preset, the event has all attributes',
+      });
+    }
+    if (buttons !== undefined && presetTraits(preset).hasButtons !== true) {
+      context.addIssue({
+        code: 'custom',
+        path: ['buttons'],
+        message: `is only allowed with the presets ${PRESETS_WITH_BUTTONS.replaceAll('`', '')}`,
       });
     }
   });

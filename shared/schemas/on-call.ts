@@ -117,6 +117,23 @@ export const personSchema = z.strictObject({
   email: mailAddressSchema.optional(),
   /** Names of the handlers that notify this person. */
   notify: z.array(z.string().min(1).max(255)).min(1).max(20),
+  /** The user of this person in chats whose messages have buttons. */
+  chat: z
+    .strictObject({
+      /** Member ID, such as U012AB3CD. Names are not accepted, because users can change them. */
+      slack: z
+        .string()
+        .regex(/^[UW][A-Z0-9]{2,30}$/, 'must be a member ID such as U012AB3CD: see "Copy member ID" in the profile')
+        .optional(),
+      /** User ID or user name. */
+      mattermost: z
+        .string()
+        .regex(/^[a-z0-9][-._a-z0-9]{0,63}$/, 'must be a user ID, or a user name without @')
+        .optional(),
+      /** Numeric user ID. */
+      telegram: z.int().positive().optional(),
+    })
+    .optional(),
 });
 export type PersonDefinition = Readonly<z.infer<typeof personSchema>>;
 

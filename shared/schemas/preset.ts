@@ -11,12 +11,14 @@ interface PresetTraits {
    * service can acknowledge its incident, or a chat shows who works on the problem.
    */
   readonly showsAcknowledgements?: true;
+  /** Whether messages of this preset can have buttons that act on their event. */
+  readonly hasButtons?: true;
 }
 
 /** Presets: services to which a webhook handler can send notifications in their own format. */
 const PRESET_SETTINGS = {
-  slack: { needs: ['url'], showsAcknowledgements: true },
-  mattermost: { needs: ['url'], showsAcknowledgements: true },
+  slack: { needs: ['url'], showsAcknowledgements: true, hasButtons: true },
+  mattermost: { needs: ['url'], showsAcknowledgements: true, hasButtons: true },
   teams: { needs: ['url'], showsAcknowledgements: true },
   pagerduty: {
     needs: ['routing_key'],
@@ -31,7 +33,12 @@ const PRESET_SETTINGS = {
   },
   'incident-io': { needs: ['url', 'api_token'] },
   'grafana-irm': { needs: ['url'] },
-  telegram: { needs: ['api_token', 'chat'], url: 'https://api.telegram.org', showsAcknowledgements: true },
+  telegram: {
+    needs: ['api_token', 'chat'],
+    url: 'https://api.telegram.org',
+    showsAcknowledgements: true,
+    hasButtons: true,
+  },
   ntfy: { needs: ['topic'], url: 'https://ntfy.sh' },
 } as const satisfies Readonly<Record<string, PresetTraits>>;
 
@@ -44,6 +51,11 @@ export function presetsThatNeed(attribute: PresetAttribute): string {
   const presets = PRESET_NAMES.filter((preset) => presetTraits(preset).needs.includes(attribute));
   return new Intl.ListFormat('en').format(presets.map((preset) => `\`${preset}\``));
 }
+
+/** The presets whose messages can have buttons, as a text for descriptions and errors. */
+export const PRESETS_WITH_BUTTONS = new Intl.ListFormat('en').format(
+  PRESET_NAMES.filter((preset) => presetTraits(preset).hasButtons === true).map((preset) => `\`${preset}\``),
+);
 
 /** Returns the traits of a preset. A webhook without a preset requires `url`. */
 export function presetTraits(preset: Preset | undefined): PresetTraits {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { messageButtons } from '../../daemon/backend/chat/buttons.ts';
 import { Definitions } from '../../daemon/backend/model/config/definitions.ts';
 import { HandlerRunner, type HandlerRunnerDependencies } from '../../daemon/backend/notify/delivery/deliver.ts';
 import type { DeliveryOutcome } from '../../daemon/backend/notify/delivery/outcome.ts';
@@ -70,6 +71,7 @@ export class DeliveryRig {
       registry,
       alwaysAllowedNetworks: () => networks,
       publicUrl: () => publicUrl,
+      buttonsOf: (job, handler) => messageButtons(job, handler, publicUrl),
       stopSignal: this.stopping.signal,
       ...(names === undefined ? {} : { lookUp: (name) => lookUp(names, name) }),
     });

@@ -27,6 +27,14 @@ const slackText = (most: number) =>
     z.strictObject({ type: z.literal('plain_text'), text: text(most), emoji: z.boolean().optional() }),
   ]);
 
+/** Button of Slack: https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+const slackButton = z.strictObject({
+  type: z.literal('button'),
+  action_id: text(255),
+  text: z.strictObject({ type: z.literal('plain_text'), text: text(75), emoji: z.boolean().optional() }),
+  value: text(2000),
+});
+
 /**
  * Slack message with limits of 3,000 characters per section block and 10 elements per context block, and attachments
  * with a color and blocks:
@@ -35,6 +43,9 @@ const slackText = (most: number) =>
  * https://docs.slack.dev/messaging/formatting-message-text
  */
 const slack = z.strictObject({
+  // With this attribute, a message to a response URL replaces the message with the button:
+  // https://docs.slack.dev/interactivity/handling-user-interaction
+  replace_original: z.literal(true).optional(),
   text: text(40_000).regex(/^(?:[^&<>]|&amp;|&lt;|&gt;)*$/, 'must be escaped'),
   attachments: z
     .array(
@@ -45,6 +56,7 @@ const slack = z.strictObject({
             z.discriminatedUnion('type', [
               z.strictObject({ type: z.literal('section'), text: slackText(3000) }),
               z.strictObject({ type: z.literal('context'), elements: z.array(slackText(3000)).min(1).max(10) }),
+              z.strictObject({ type: z.literal('actions'), elements: z.array(slackButton).min(1).max(25) }),
             ]),
           )
           .min(1)
@@ -69,6 +81,18 @@ const mattermost = z
         title_link: z.url().optional(),
         text: z.string().max(16_383),
         fields: z.array(z.strictObject({ title: text(200), value: text(2000), short: z.boolean() })),
+        // Buttons: https://developers.mattermost.com/integrate/plugins/interactive-messages
+        actions: z
+          .array(
+            z.strictObject({
+              id: z.string().regex(/^[a-zA-Z0-9]+$/),
+              type: z.literal('button'),
+              name: text(100),
+              integration: z.strictObject({ url: z.url(), context: z.record(z.string(), z.unknown()) }),
+            }),
+          )
+          .min(1)
+          .optional(),
       }),
     ),
   })
@@ -177,6 +201,14 @@ const alertApi = z.union([
 const telegramCommon = {
   chat_id: z.union([z.string(), z.int()]),
   link_preview_options: z.strictObject({ is_disabled: z.literal(true) }),
+  // Buttons: https://core.telegram.org/bots/api#inlinekeyboardbutton
+  reply_markup: z
+    .strictObject({
+      inline_keyboard: z.array(z.array(z.strictObject({ text: text(64), callback_data: bytes(64) })).min(1)).min(1),
+    })
+    .optional(),
+  // Only in a request that changes a message: https://core.telegram.org/bots/api#editmessagetext
+  message_id: z.int().optional(),
 };
 
 /**

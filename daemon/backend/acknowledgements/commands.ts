@@ -4,6 +4,7 @@ import {
   newAcknowledgement,
   type AcknowledgeRequest,
 } from '../../../shared/domain/acknowledgement.ts';
+import type { EventState } from '../../../shared/domain/event.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Acknowledgement, AcknowledgementRow } from '../../../shared/schemas/acknowledgement.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
@@ -35,6 +36,7 @@ export class Acknowledgements {
   /**
    * Acknowledges an open event. An earlier acknowledgement of the event is replaced.
    *
+   * @param refuse callback that gets the open event, and can throw to reject the request
    * @throws MonError `invalid` if the acknowledgement would have expired already, `not_found` if there is no such
    *   event, `unavailable` if the change cannot be committed
    */
@@ -42,12 +44,17 @@ export class Acknowledgements {
     namespaceName: string,
     { client, check, ...request }: EventName & AcknowledgeRequest,
     actor: Actor,
+    refuse: (event: EventState) => void = () => undefined,
   ): Promise<AcknowledgementRow> {
     return this.#batcher.run(
       (transaction) => {
         const entry = openEntry(transaction.registry, namespaceName, { client, check });
-        if (entry === undefined) throw new MonError('not_found', `there is no event of ${client}/${check}`);
-        const before = entry.state.event?.acknowledgement;
+        const event = entry?.state.event;
+        if (entry === undefined || event === undefined) {
+          throw new MonError('not_found', `there is no event of ${client}/${check}`);
+        }
+        refuse(event);
+        const before = event.acknowledgement;
         const acknowledgement = acknowledgeEvent(transaction, entry, request, actor.who);
         recordAudit(transaction, actor, {
           action: 'event.acknowledge',

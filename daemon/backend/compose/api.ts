@@ -17,6 +17,7 @@ import { alertsOnAlertmanager } from '../alerts/alertmanager.ts';
 import { silencesOnAlertmanager } from '../alerts/silences.ts';
 import { auditOnMon } from '../audit/routes-mon.ts';
 import { bulkOnMon } from '../bulk/routes-mon.ts';
+import { chatOnMon } from '../chat/routes-mon.ts';
 import { checksOnMon } from '../checks/routes-mon.ts';
 import { checksOnV1 } from '../checks/routes-v1.ts';
 import { checksOnV2 } from '../checks/routes-v2.ts';
@@ -101,6 +102,7 @@ type MonDependencies = FirstParameter<typeof eventsOnMon> &
   FirstParameter<typeof resultsOnMon> &
   Parameters<typeof simulationOnMon>[0] &
   FirstParameter<typeof acknowledgementsOnMon> &
+  FirstParameter<typeof chatOnMon> &
   FirstParameter<typeof schedulesOnMon> &
   FirstParameter<typeof silencedOnMon> &
   FirstParameter<typeof commandSilencesOnMon> &
@@ -170,6 +172,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDependencies, acc
       ),
     ),
     ...acknowledgementsOnMon(deps),
+    ...chatOnMon(deps),
     ...schedulesOnMon(deps),
     ...silencedOnMon(deps),
     ...commandSilencesOnMon(deps),

@@ -1,4 +1,5 @@
 import { CommandRunner } from '../../command/command-runner.ts';
+import { messageButtons } from '../chat/buttons.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import { Routing } from '../model/notify/routing.ts';
@@ -85,6 +86,7 @@ export async function openNotifications(
       metricSeries: series,
       alwaysAllowedNetworks: () => config.program['handler-networks'],
       publicUrl: () => config.program['public-url'],
+      buttonsOf: (job, handler) => messageButtons(job, handler, config.program['public-url']),
       stopSignal: stopping,
     }),
   );

@@ -1,4 +1,5 @@
 import { BUILT_IN_NAMES } from '../../../shared/domain/built-in.ts';
+import { sharedChatUsers } from '../../../shared/domain/chat/chat-user.ts';
 import { gapsBetween } from '../../../shared/domain/on-call/on-call-at.ts';
 import { parseOnCallSchedule } from '../../../shared/domain/on-call/schedule.ts';
 import { localTimeText } from '../../../shared/domain/on-call/words.ts';
@@ -27,6 +28,12 @@ export function* onCallProblems({ people, schedules }: OnCallSections): Generato
         };
       }
     }
+  }
+  for (const { person, other, service } of sharedChatUsers(people)) {
+    yield {
+      path: ['people', person, 'chat', service],
+      message: `is also the chat user of ${other}: remove one of them`,
+    };
   }
   for (const [name, { notify }] of people) {
     if (notify.every((handler) => onCallScheduleOf(handler) === undefined)) continue;

@@ -1,3 +1,4 @@
+import type { EventState } from '../../../shared/domain/event.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
@@ -17,6 +18,7 @@ export class Events {
    * Resolves an event by processing an OK result for it, in the same way as a result from an agent (completion 1.4).
    *
    * @param action name of this operation in the audit trail
+   * @param refuse callback that gets the open event, and can throw to reject the request
    * @throws MonError `not_found` if there is no such event, `unavailable` if the change cannot be committed
    */
   resolve(
@@ -25,12 +27,14 @@ export class Events {
     check: string,
     actor: Actor = BACKEND_ACTOR,
     action: 'event.resolve' | 'event.delete' = 'event.resolve',
+    refuse: (event: EventState) => void = () => undefined,
   ): Promise<void> {
     return this.#batcher.run(
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).check(client, check);
         if (entry?.state.event === undefined)
           throw new MonError('not_found', `there is no event of ${client}/${check}`);
+        refuse(entry.state.event);
         const before = auditedEvent(entry);
         resolveEvent(transaction, entry, actor.who);
         recordAudit(transaction, actor, { action, target: auditTarget(namespaceName, `${client}/${check}`), before });

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { MON_API } from '../../../shared/api/mon.ts';
-import { buildSingleEventGroup } from '../../../shared/domain/notify/group-document.ts';
 import { sampleEvent } from '../../../shared/domain/message/sample-event.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { HandlerTest } from '../../../shared/schemas/handler-test.ts';
 import { isRunningHandler, type RunningHandler } from '../../../shared/schemas/handler.ts';
 import { actorOf } from '../access/actor.ts';
 import { auditTarget, type Audit } from '../model/audit/mutations.ts';
-import { readClient } from '../model/clients/queries.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { HandlerRunner } from '../notify/delivery/deliver.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
@@ -17,8 +15,7 @@ import type { MonHandlers } from '../http/route.ts';
 import { requestedNamespace, type NamespaceDependencies } from '../namespaces/request-namespaces.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Namespace } from '../model/registry/namespace.ts';
-import { readRecords } from '../model/events/read-records.ts';
-import { eventOf } from './queries.ts';
+import { readEvent, unstoredJob } from './unstored-job.ts';
 
 interface HandlerTestDependencies extends NamespaceDependencies {
   readonly audit: Pick<Audit, 'record'>;
@@ -60,7 +57,7 @@ export function handlerTestOnMon(deps: HandlerTestDependencies): MonHandlers<'te
         client === undefined || check === undefined
           ? sampleEvent(name, { id: randomUUID(), nowMs: clock.now() })
           : await presentEvent(deps, namespace, client, check);
-      const job = jobOf(event, { name, handler }, namespace.name, clock.now());
+      const job = unstoredJob(event, { name, handler }, namespace.name, clock.now());
       const after = { client: job.client, check: job.check };
       const subject = { handler: name, type: handler.type, ...after };
       using ends = new DisposableStack();
@@ -110,32 +107,7 @@ async function presentEvent(
   check: string,
 ): Promise<HandledEvent> {
   const entry = namespace.check(client, check);
-  if (entry !== undefined) {
-    const [[entryWithRecord], owner] = await Promise.all([
-      readRecords(store, [entry]),
-      readClient(store, entry.client),
-    ]);
-    const event =
-      entryWithRecord === undefined || owner === undefined
-        ? undefined
-        : eventOf(entry, entryWithRecord[1], owner, clock.now());
-    if (event !== undefined) return event;
-  }
-  throw new MonError('not_found', `there is no event of ${client}/${check}`);
-}
-
-/**
- * Returns a handler job that is never stored. Its id is the negated time in milliseconds, which differs from the ids of
- * stored jobs, so that no receiver discards the test as a duplicate.
- */
-function jobOf(
-  event: HandledEvent,
-  { name, handler }: { readonly name: string; readonly handler: RunningHandler },
-  namespace: string,
-  nowMs: number,
-): HandlerJob {
-  const { client, check } = event;
-  const job = { id: -nowMs, namespace, client: client.name, check: check.name, handler: name, queued_at: nowMs, event };
-  const { group_by: names } = handler;
-  return names === undefined ? job : { ...job, group: buildSingleEventGroup(job, names, event) };
+  const event = entry === undefined ? undefined : await readEvent(store, entry, clock.now());
+  if (event === undefined) throw new MonError('not_found', `there is no event of ${client}/${check}`);
+  return event;
 }

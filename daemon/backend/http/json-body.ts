@@ -13,6 +13,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { runInChunks } from '../store/time-slice.ts';
 import { STASH_DEPTH_MAX } from './limits.ts';
+import { matchedRoute } from './request.ts';
 
 export interface ParsedBody {
   readonly value: unknown;
@@ -81,7 +82,8 @@ export function parseLongBodies(app: FastifyInstance): void {
   app.decorateRequest('chunkedBody');
   app.addHook('preHandler', (request, _reply, done) => {
     const { body } = request;
-    if (typeof body !== 'string' || body.length < CHUNKED_LENGTH_MIN) {
+    const isRaw = matchedRoute(request).hasRawBody === true;
+    if (isRaw || typeof body !== 'string' || body.length < CHUNKED_LENGTH_MIN) {
       done();
       return;
     }

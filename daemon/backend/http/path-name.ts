@@ -25,6 +25,8 @@ const NAME_SCHEMAS = {
   key: nameSchema,
   /** Any handler name that a configuration allows. */
   handler: z.string().min(1).max(512),
+  preset: nameSchema,
+  token: nameSchema,
   id: z
     .string()
     .max(512)

@@ -54,6 +54,8 @@ declare module 'fastify' {
     isForWriter?: boolean;
     /** True if the route is about the backend itself, and not about stored data. */
     isOfItself?: boolean;
+    /** True if the route needs the body as it was received. */
+    hasRawBody?: boolean;
     /** True if only other backends that share the store have access to the route. */
     isOfPeers?: boolean;
   }

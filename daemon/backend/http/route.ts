@@ -69,6 +69,7 @@ function configOf(endpoint: Endpoint): FastifyContextConfig {
     takesNamespace: takesNamespace(endpoint),
     isForWriter: isForWriter(endpoint),
     isOfItself,
+    hasRawBody: endpoint.hasRawBody === true,
   };
 }
 

@@ -3,6 +3,7 @@ import type { HandlerDefinition } from '../../schemas/handler.ts';
 import type { Attributes } from '../attributes.ts';
 import { attributePaths } from '../expression/attribute-paths.ts';
 import { formatGroupLabel } from '../notify/group-key.ts';
+import type { MessageButtons } from '../chat/button.ts';
 import { EVENT_SUBJECT, V1_EVENT, type Shape } from '../attribute-shapes.ts';
 import { unknownAttributes, unknownAttributeText } from '../unknown-attributes.ts';
 import { templateSubjectOf } from '../v2/event-subject.ts';
@@ -32,6 +33,10 @@ export interface MessageSubject {
   readonly output: string | undefined;
   /** The setting `public-url`; undefined if it is not set. */
   readonly publicUrl?: string | undefined;
+  /** The buttons of a chat message; see `Message.buttons`. */
+  readonly buttons?: MessageButtons | undefined;
+  /** The line about a click; see `Message.note`. */
+  readonly note?: string | undefined;
   /** The current time in epoch milliseconds. */
   readonly nowMs: number;
 }

@@ -1,6 +1,7 @@
 import type { ShownAcknowledgement } from '../../schemas/acknowledgement.ts';
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
+import type { MessageButtons } from '../chat/button.ts';
 import { durationInWords } from '../duration.ts';
 import { computeGroupKey } from '../notify/group-key.ts';
 import { withoutPerformanceData } from '../performance-data.ts';
@@ -50,6 +51,10 @@ export interface Message {
   readonly command?: string | undefined;
   /** Time of the event in ISO 8601; undefined for a group, or if the time is out of the range of dates. */
   readonly time: string | undefined;
+  /** The line that says what the click on a button has changed, if the message replaces the one with the button. */
+  readonly note?: string | undefined;
+  /** The buttons of the message, for services that support them. */
+  readonly buttons?: MessageButtons | undefined;
 }
 
 /** The circumstances of a message besides its event. */

@@ -1,6 +1,7 @@
 import type { RunningHandler } from '../../schemas/handler.ts';
 import { presetTraits, type Preset } from '../../schemas/preset.ts';
 import { alertApi } from './alert-api.ts';
+import { clipText, plainLine } from './clip.ts';
 import { grafanaIrm } from './grafana-irm.ts';
 import { incidentIo } from './incident-io.ts';
 import { mattermost } from './mattermost.ts';
@@ -25,6 +26,9 @@ const SERVICES_BY_PRESET: Readonly<Record<Preset, Service>> = {
   ntfy,
 };
 
+/** Maximum length of the line about a click. */
+const NOTE_MAX = 200;
+
 /** A webhook handler with a preset: the name of a service such as Slack, for which the request is built. */
 export type PresetHandler = Extract<RunningHandler, { type: 'webhook' }> & { readonly preset: Preset };
 
@@ -40,6 +44,7 @@ export interface PresetRequest extends ServiceRequest {
 /** Returns the request that a webhook with a preset sends for an event or a group (completion 1.23). */
 export function presetRequest(handler: PresetHandler, messageSubject: MessageSubject): PresetRequest {
   const { preset } = handler;
+  const { buttons, note } = messageSubject;
   const service = SERVICES_BY_PRESET[preset];
   const telegraph = new MessageRenderer(handler, messageSubject);
   const title = telegraph.line('title');
@@ -50,6 +55,8 @@ export function presetRequest(handler: PresetHandler, messageSubject: MessageSub
     // A title from a template need not contain the first line of the output.
     ...(title !== undefined && { title, remainingOutput: defaults.output }),
     ...(text !== undefined && { text }),
+    ...(note !== undefined && { note: clipText(plainLine(note), NOTE_MAX) }),
+    ...(buttons !== undefined && { buttons }),
   };
   const request = service.request(message, { ...handler, url: handler.url ?? presetTraits(preset).url ?? '' });
   return { ...request, problems: telegraph.problems };

@@ -13,7 +13,7 @@ export const slack: Service = {
 };
 
 /** Escapes the three special characters of `mrkdwn` (docs.slack.dev/messaging/formatting-message-text). */
-function escapeSlack(text: string): string {
+export function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
@@ -33,8 +33,10 @@ function bodyOf(message: Message): Readonly<Record<string, unknown>> {
             elements: [
               { type: 'plain_text', text: clipText(factLinesOf(message).join(' · '), BLOCK_MAX), emoji: false },
               ...linkElements(message),
+              ...(message.note === undefined ? [] : [{ type: 'plain_text', text: message.note, emoji: false }]),
             ],
           },
+          ...actionBlocks(message),
         ],
       },
     ],
@@ -57,4 +59,16 @@ function linkElements({ links, command }: Message): object[] {
 function outputBlock(output: string): string {
   const fences = codeBlock(' ').length - 1;
   return codeBlock(clipEscaped(escapeSlack(output), BLOCK_MAX - fences));
+}
+
+/** Returns the block with the buttons of a message (docs.slack.dev/reference/block-kit/blocks/actions-block). */
+function actionBlocks({ buttons }: Message): object[] {
+  if (buttons === undefined || buttons.buttons.length === 0) return [];
+  const elements = buttons.buttons.map(({ action, label, value }) => ({
+    type: 'button',
+    action_id: action,
+    text: { type: 'plain_text', text: label, emoji: false },
+    value,
+  }));
+  return [{ type: 'actions', elements }];
 }

@@ -14,15 +14,16 @@ export const telegram: Service = {
   request: (message, { url, api_token: token = '', chat }) => ({
     url: appendUrlPath(url, `/bot${token}/sendMessage`),
     headers: {},
-    body: { chat_id: chat, ...textOf(message), link_preview_options: { is_disabled: true } },
+    body: { chat_id: chat, ...textOf(message), link_preview_options: { is_disabled: true }, ...keyboardOf(message) },
   }),
 };
 
 function textOf(message: Message): object {
-  const { text, links, command } = message;
+  const { text, links, command, note } = message;
   const title = clipText(message.title, TITLE_MAX);
+  const noteLine = note === undefined ? '' : `\n<b>${escapeHtml(note)}</b>`;
   if (text !== undefined) {
-    const marked = `<b>${escapeHtml(title)}</b>\n${text}`;
+    const marked = `<b>${escapeHtml(title)}</b>\n${text}${noteLine}`;
     // Telegram rejects a message whose markup is incomplete, so a text that must be cut is sent without markup.
     return marked.length <= TEXT_MAX ? htmlMessage(marked) : { text: clipText(removeMarkup(marked), TEXT_MAX) };
   }
@@ -30,9 +31,20 @@ function textOf(message: Message): object {
   const linkLine = links.length === 0 ? '' : `\n${links.map(htmlLink).join(' · ')}`;
   const commandLine = command === undefined ? '' : `\n<code>${escapeHtml(command)}</code>`;
   // The texts of links and the command are short: together with their line ends they have fewer than 600 characters.
-  const output = clipText(message.remainingOutput, TEXT_MAX - title.length - factLines.length - TAIL_MAX);
+  const output = clipText(
+    message.remainingOutput,
+    TEXT_MAX - title.length - factLines.length - TAIL_MAX - noteLine.length,
+  );
   const middle = output === '' ? '' : `<pre>${escapeHtml(output)}</pre>\n`;
-  return htmlMessage(`<b>${escapeHtml(title)}</b>\n${middle}${escapeHtml(factLines)}${linkLine}${commandLine}`);
+  const facts = escapeHtml(factLines);
+  return htmlMessage(`<b>${escapeHtml(title)}</b>\n${middle}${facts}${linkLine}${commandLine}${noteLine}`);
+}
+
+/** Returns the buttons of a message as an inline keyboard (core.telegram.org/bots/api#inlinekeyboardbutton). */
+function keyboardOf({ buttons }: Message): object {
+  if (buttons === undefined || buttons.buttons.length === 0) return {};
+  const row = buttons.buttons.map(({ label, value }) => ({ text: label, callback_data: value }));
+  return { reply_markup: { inline_keyboard: [row] } };
 }
 
 function htmlMessage(text: string): object {

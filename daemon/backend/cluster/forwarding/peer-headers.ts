@@ -29,7 +29,15 @@ export const V2_AGENT_TUNNEL_PATH = '/api/mon/v1/tunnels/v2-agent';
 export const CHANNELS_PATH = '/api/mon/v1/tunnels';
 
 /** Request headers that are forwarded to the leader, because its response can depend on them. */
-const FORWARDED_HEADERS: readonly string[] = ['accept', 'authorization', 'if-match', 'if-none-match'];
+const FORWARDED_HEADERS: readonly string[] = [
+  'accept',
+  'authorization',
+  'if-match',
+  'if-none-match',
+  'x-slack-request-timestamp',
+  'x-slack-signature',
+  'x-telegram-bot-api-secret-token',
+];
 
 /** Response headers that are not passed on: headers of the connection, and headers that each backend sets itself. */
 const UNFORWARDED_RESPONSE_HEADERS: ReadonlySet<string> = new Set([

@@ -3,7 +3,14 @@ import { isMetricFormat } from '../../../../shared/domain/metrics/event-points.t
 import { mailOf } from '../../../../shared/domain/message/mail.ts';
 import type { MessageSubject } from '../../../../shared/domain/message/message-renderer.ts';
 import { buildGroupDocument, redactGroup } from '../../../../shared/domain/notify/group-document.ts';
-import { isPreset, presetRequest } from '../../../../shared/domain/message/preset-request.ts';
+import type { MessageButtons } from '../../../../shared/domain/chat/button.ts';
+import {
+  isPreset,
+  presetRequest,
+  type PresetHandler,
+  type PresetRequest,
+} from '../../../../shared/domain/message/preset-request.ts';
+import type { ServiceRequest } from '../../../../shared/domain/message/service.ts';
 import { redactEvent } from '../../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import type { GroupRun, HandledEvent, HandlerJob } from '../../../../shared/schemas/handler-job.ts';
@@ -58,6 +65,8 @@ export interface HandlerRunnerDependencies {
   readonly alwaysAllowedNetworks: () => readonly string[];
   /** Returns the current setting `public-url`: the base URL of links to events; undefined if it is not set. */
   readonly publicUrl: () => string | undefined;
+  /** Returns the buttons of a chat message; undefined if it has none. */
+  readonly buttonsOf?: (job: HandlerJob, handler: PresetHandler) => MessageButtons | undefined;
   /** A signal that is aborted when the backend begins to stop. It ends handler tests in progress at once. */
   readonly stopSignal: AbortSignal;
   /** Resolves a host name to all its addresses; default: the resolver of this machine. */
@@ -159,8 +168,38 @@ export class HandlerRunner implements Disposable {
     return buildPreview(handler, {
       job,
       mutatorOutput: data,
-      subject: this.#messageSubject(handler, { ...subject, data }, job),
+      subject: maskButtons(this.#messageSubject(handler, { ...subject, data }, job)),
     });
+  }
+
+  /**
+   * Builds the message of a chat handler about an event anew, after a click on one of its buttons.
+   *
+   * @param note the line about the click
+   * @returns undefined if the mutator of the handler fails
+   */
+  async rebuildMessage(job: HandlerJob, handler: PresetHandler, note: string): Promise<PresetRequest | undefined> {
+    const subject = (handler.redact ?? true) ? redactSubject(job) : job;
+    const mutation = await this.#runWithinTestLimit(job, (run) => this.#mutate(subject, handler, run));
+    if (mutation.kind === 'failed') return undefined;
+    return presetRequest(handler, { ...this.#messageSubject(handler, { ...subject, ...mutation }, job), note });
+  }
+
+  /**
+   * Sends a request to the service of a chat handler, once: the answer to a click. Never rejects. The headers and the
+   * signature of the handler are not sent, because the URL can be that of another host.
+   */
+  async sendToService(handler: PresetHandler, request: ServiceRequest): Promise<DeliveryOutcome> {
+    const { clock, stopSignal: signal } = this.#deps;
+    const { headers: _headers, secret: _secret, ...others } = handler;
+    try {
+      return await this.#webhooks.send(
+        { job: undefined, handler: others, bodyOrRequest: { ...request, problems: [] } },
+        { targetResolver: this.#targetResolver, clock, signal },
+      );
+    } catch (error) {
+      return permanentFailure(errorMessage(error));
+    }
   }
 
   [Symbol.dispose](): void {
@@ -284,14 +323,11 @@ export class HandlerRunner implements Disposable {
    * Returns the values that message templates can use. If the handler has a mutator, the mutator output replaces the
    * check output.
    */
-  #messageSubject(
-    { mutator }: RunningHandler,
-    { event, group, data }: MutatedSubject,
-    { namespace }: HandlerJob,
-  ): MessageSubject {
-    const output = mutator === undefined ? undefined : data;
-    const { clock, publicUrl } = this.#deps;
-    return { namespace, event, group, output, publicUrl: publicUrl(), nowMs: clock.now() };
+  #messageSubject(handler: RunningHandler, { event, group, data }: MutatedSubject, job: HandlerJob): MessageSubject {
+    const output = handler.mutator === undefined ? undefined : data;
+    const { clock, publicUrl, buttonsOf } = this.#deps;
+    const buttons = isPreset(handler) ? buttonsOf?.(job, handler) : undefined;
+    return { namespace: job.namespace, event, group, output, publicUrl: publicUrl(), buttons, nowMs: clock.now() };
   }
 
   #logTemplateProblems({ problems }: { readonly problems: readonly string[] }, logFields: object): void {
@@ -339,3 +375,14 @@ function attemptLogFields(job: HandlerJob, attempt: number): object {
 function redactSubject({ event, group }: HandlerJob): DeliverySubject {
   return { event: redactEvent(event), group: group && redactGroup(group) };
 }
+
+/** Returns the subject of a preview, in which the signatures of buttons and the URL for their clicks are masked. */
+function maskButtons(subject: MessageSubject): MessageSubject {
+  const { buttons } = subject;
+  if (buttons === undefined) return subject;
+  const masked = buttons.buttons.map(({ action, label }) => ({ action, label, value: REDACTED }));
+  return { ...subject, buttons: { callbackUrl: REDACTED, buttons: masked } };
+}
+
+/** The text that replaces a secret in a preview. */
+const REDACTED = 'REDACTED';

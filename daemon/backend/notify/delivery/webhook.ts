@@ -66,7 +66,8 @@ interface WebhookRequest {
 }
 
 interface WebhookDelivery {
-  readonly job: HandlerJob;
+  /** The run that the delivery belongs to; undefined if it belongs to none. */
+  readonly job: HandlerJob | undefined;
   readonly handler: WebhookHandler;
   /** The request body as text, or the complete request that the preset of the handler built. */
   readonly bodyOrRequest: string | PresetRequest;
@@ -154,7 +155,7 @@ function buildFirstRequest({ job, handler, bodyOrRequest }: WebhookDelivery, now
     url: new URL(url),
     isRedirected: false,
     body,
-    headers: headersWithoutSecrets(job),
+    headers: job === undefined ? commonHeaders() : headersWithoutSecrets(job),
     confidentialHeaders: {
       ...headers,
       ...lowerCaseHeaderNames(handler.headers),
@@ -170,12 +171,16 @@ function buildFirstRequest({ job, handler, bodyOrRequest }: WebhookDelivery, now
  */
 export function headersWithoutSecrets({ id, event, group }: HandlerJob): Record<string, string> {
   return {
-    'content-type': 'application/json',
-    'user-agent': `mon/${VERSION}`,
+    ...commonHeaders(),
     ...(group === undefined ? { 'x-mon-event-id': event.id } : { 'x-mon-group-id': group.id }),
     // The job id is the same in each attempt, so that a receiver can recognize a duplicate.
     'x-mon-delivery': String(id),
   };
+}
+
+/** Returns the headers of every request. */
+function commonHeaders(): Record<string, string> {
+  return { 'content-type': 'application/json', 'user-agent': `mon/${VERSION}` };
 }
 
 /**
@@ -243,8 +248,10 @@ function definitionSecrets({
   api_token: token,
   secret,
   headers = {},
+  buttons,
 }: WebhookHandler): string[] {
-  const secrets = [routing, api, token, secret, ...Object.values(headers), ...urlSecrets(url)];
+  const own = [...Object.values(headers), ...Object.values<string>(buttons ?? {})];
+  const secrets = [routing, api, token, secret, ...own, ...urlSecrets(url)];
   return secrets.filter((key) => key !== undefined);
 }
 

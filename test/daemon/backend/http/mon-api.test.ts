@@ -11,7 +11,10 @@ interface Example {
   readonly path?: () => readonly string[];
   readonly query?: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+const BUTTONS = { callback_token: 'token-0123456789abcdef', secret: 'secret-0123456789abcdef', api_key: 'mk_0_0' };
 
 const FAILING = {
   source: 'web-1',
@@ -62,6 +65,11 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   acknowledgeMatching: { body: { search: 'client=web-1', note: 'looking into it', expire: 600 } },
   acknowledgements: { query: 'q=note~looking' },
   unacknowledge: { path: () => ['web-1', 'disk'] },
+  chatCallback: {
+    path: () => ['telegram', BUTTONS.callback_token],
+    body: { update_id: 1 },
+    headers: { 'x-telegram-bot-api-secret-token': BUTTONS.secret },
+  },
   schedules: { query: 'at=1767600000000' },
   schedule: { path: () => ['database'], query: 'days=7' },
   scheduleCalendar: { path: () => ['database'] },
@@ -163,6 +171,7 @@ beforeAll(async () => {
       handlers: {
         fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' },
         batch: { type: 'pipe', command: 'true', group_by: [] },
+        chat: { type: 'webhook', preset: 'telegram', api_token: '1:bot', chat: 1, buttons: BUTTONS },
       },
     },
   });
@@ -204,7 +213,8 @@ describe('the endpoints of the mon API', () => {
     async (name) => {
       const endpoint = endpointOf(name);
       if (name === 'deadLetters') letters = await failedLetters();
-      const { status, body, text } = await ask(endpoint.method, targetOf(name), EXAMPLES[name].body);
+      const example = EXAMPLES[name];
+      const { status, body, text } = await ask(endpoint.method, targetOf(name), example.body, example.headers);
       expect({ status, text }).toEqual({ status: endpoint.status, text: endpoint.response === undefined ? '' : text });
       if (name === 'createOverride') overrideId = (body as { readonly id: string }).id;
       // A list must not be empty, because otherwise no item of it would be validated.
@@ -227,6 +237,7 @@ const REFUSED: readonly {
   { name: 'bulk', target: '/api/mon/v1/bulk', body: {}, code: 'invalid' },
   { name: 'renameCheck', target: '/api/mon/v1/checks/load/rename', body: { to: 'other' }, code: 'conflict' },
   { name: 'deadLetter', target: '/api/mon/v1/dead-letters/x', code: 'not_found' },
+  { name: 'chatCallback', target: '/api/mon/v1/hooks/slack/no-such-token', body: {}, code: 'not_found' },
   { name: 'createPlan', target: '/api/mon/v1/upgrades', body: { from: '6.4.0', to: '6.5.0' }, code: 'conflict' },
   { name: 'restore', target: '/api/mon/v1/restore', body: { objects: [] }, code: 'invalid' },
 ];

@@ -5,7 +5,8 @@ import { mailOf, type EmailHandler } from '../../../../../shared/domain/message/
 import type { GroupedEvent, GroupRun, HandledEvent, HandlerJob } from '../../../../../shared/schemas/handler-job.ts';
 import { handlerSchema } from '../../../../../shared/schemas/handler.ts';
 import { PRESET_NAMES, presetTraits } from '../../../../../shared/schemas/preset.ts';
-import { anEvent } from '../../../../support/a-job.ts';
+import type { PresetHandler } from '../../../../../shared/domain/message/preset-request.ts';
+import { aJob, anEvent } from '../../../../support/a-job.ts';
 import { DeliveryRig } from '../../../../support/delivery-rig.ts';
 import { HttpReceiver } from '../../../../support/http-receiver.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
@@ -68,6 +69,9 @@ const GROUP: GroupRun = {
 
 const PUBLIC_URL = 'https://mon.example.com';
 
+/** The buttons of a handler for a chat. */
+const BUTTONS = { callback_token: 'token-0123456789abcdef', secret: 'secret-0123456789abcdef', api_key: 'mk_0_0' };
+
 const DETAILS = ['client.datacenter'];
 
 /** The definition of a mail handler; only the text of its mails is compared here. */
@@ -87,7 +91,7 @@ function jobsOf(showsAcknowledgements = false): typeof JOBS {
   return JOBS.filter(([title]) => showsAcknowledgements || title !== 'acknowledged');
 }
 
-test('each preset and a mail handler send a problem, its acknowledgement, its resolution and a group as this file shows', async () => {
+test('each preset and a mail handler send their notifications as this file shows', async () => {
   const receiver = await HttpReceiver.open();
   const clock = new ManualClock(NOW_MS);
   const rig = new DeliveryRig({ clock, publicUrl: PUBLIC_URL });
@@ -102,6 +106,21 @@ test('each preset and a mail handler send a problem, its acknowledgement, its re
       bodies[title] = body;
     }
     texts[preset] = bodies;
+  }
+  for (const preset of PRESET_NAMES.filter((name) => presetTraits(name).hasButtons === true)) {
+    const definition = { type: 'webhook', ...PRESET_DEFINITIONS[preset], details: DETAILS, url: receiver.url };
+    const handler = handlerSchema.parse({ ...definition, buttons: BUTTONS }) as PresetHandler;
+    expect(await rig.run(handler, { job: { event: PROBLEM } })).toEqual({ kind: 'delivered' });
+    const { acknowledgement_started: _, ...event } = ACKNOWLEDGED;
+    const request = await rig.delivery.rebuildMessage(aJob({ event }), handler, 'Acknowledged by ada');
+    const bodies = {
+      'problem with buttons': JSON.parse(receiver.received.at(-1)?.body ?? '') as unknown,
+      'after a click': JSON.parse(JSON.stringify(request?.body)) as unknown,
+    };
+    for (const body of Object.values(bodies)) {
+      expect(SERVICE_FORMATS[preset].safeParse(body).error?.issues ?? []).toEqual([]);
+    }
+    texts[preset] = { ...texts[preset], ...bodies };
   }
   const mail = handlerSchema.parse(MAIL) as EmailHandler;
   texts['email'] = Object.fromEntries(
