@@ -1,4 +1,5 @@
 /** @module-tag slow */
+import { createHmac } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -157,6 +158,34 @@ test.each([
     await using shell = await DocumentedShell.open({ [service]: new URL(receiver.url).origin });
     expect(await followPage(pageOf(page), shell)).toBeGreaterThan(3);
     await expect.poll(() => receiver.received.length, PATIENCE).toBe(3);
+  },
+);
+
+test(
+  'a message of the handler in docs/how-to/acknowledge-from-chat.md has a button that acknowledges the problem',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const receiver = await HttpReceiver.open();
+    await using shell = await DocumentedShell.open({ 'https://hooks.slack.com': new URL(receiver.url).origin });
+    expect(await followPage(pageOf('acknowledge-from-chat'), shell)).toBeGreaterThan(3);
+    await expect.poll(() => receiver.received.length, PATIENCE).toBe(1);
+    const [, value = ''] = /"action_id":"acknowledge".*?"value":"([^"]+)"/.exec(receiver.received[0]?.body ?? '') ?? [];
+    const click = {
+      type: 'block_actions',
+      user: { id: 'U012AB3CD' },
+      response_url: receiver.url,
+      actions: [{ value }],
+    };
+    const body = new URLSearchParams({ payload: JSON.stringify(click) }).toString();
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const hash = createHmac('sha256', 'change-me-signing-secret').update(`v0:${timestamp}:${body}`).digest('hex');
+    const { output: token } = await shell.run("sed -n 's/.*callback_token: //p' conf.d/chat.yml");
+    const url = `http://127.0.0.1:${String(shell.port)}/api/mon/v1/hooks/slack/${token.trim()}`;
+    const headers = { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${hash}` };
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200);
+    expect(await shell.run('monctl event list -q owner=ada')).toMatchObject({
+      output: expect.stringContaining('web-1') as string,
+    });
   },
 );
 

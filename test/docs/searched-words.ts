@@ -5,6 +5,8 @@
 export const SEARCHED_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   // On call
   ['acknowledge', ['how-to/acknowledge-and-hand-over', 'monctl']],
+  ['chatops', ['how-to/acknowledge-from-chat']],
+  ['Slack button', ['how-to/acknowledge-from-chat']],
   ['escalate', ['handlers']],
   ['page', ['how-notifications-work', 'handlers', 'how-to/page-only-once']],
   ['runbook', ['reference/checks', 'how-to/write-a-check', 'console']],
