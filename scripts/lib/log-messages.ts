@@ -303,6 +303,14 @@ export const LOG_MESSAGES: Readonly<Record<string, Readonly<Record<string, LogAd
       'Handlers were still running when the time for stopping was over.',
       'No action is needed, but a receiver may get a notification twice.',
     ],
+    'callback of a chat rejected': [
+      'A click on a button did not prove that it comes from the chat service. The field `reason` names the cause.',
+      'Compare `buttons.secret` of the handler with the service, and set the clock with NTP.',
+    ],
+    'could not answer a click in a chat': [
+      'The action of the button succeeded, but the chat service did not accept the response.',
+      'Check the network. The field `reason` names the cause.',
+    ],
     'could not read the event for a handler, retrying soon': RETRIED,
     'could not store the outcomes of handler runs, retrying soon': RETRIED,
     'could not store the outcomes of handler runs: the handlers run again after the next start': [
@@ -352,6 +360,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Readonly<Record<string, LogAd
     ],
     'notification group could not be flushed, retrying soon': RETRIED,
     'pipeline has no workflows': ['A check names a pipeline without workflows.', 'Add a workflow to the pipeline.'],
+    'the callback of a chat names a response URL of another host: no response was sent': [
+      'A click asks for a response to a host that is not the service of the handler. The action succeeded.',
+      'Find out who knows the `callback_token` and the `secret` of the handler, and replace both.',
+    ],
     'too many dead letters: the oldest dead letters were deleted': [
       'The limit of dead letters is reached.',
       'Correct the failing handler, then run `monctl dead-letter retry` or `drop`.',
