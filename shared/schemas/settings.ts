@@ -310,6 +310,12 @@ export const programSettingsSchema = z.object({
     .describe(
       'When to notify handlers that a silenced problem has resolved. This applies to handlers that were notified of the problem. `defer`: when the silence expires or is deleted. `notify`: immediately. `never`: not at all, as in Sensu Core 1.x.',
     ),
+  'acknowledge-as-silence': z
+    .boolean()
+    .default(false)
+    .describe(
+      'Show acknowledged events as silenced in the v1 API and the v2 API, for dashboards that do not know acknowledgements.',
+    ),
   'api-commands': z
     .boolean()
     .default(true)

@@ -3,9 +3,9 @@ import { BusyError } from '../../../shared/errors.ts';
 import type { Clock } from '../ports.ts';
 
 /** Maximum number of callbacks that are handled at once. */
-export const CALLBACKS_AT_ONCE_MAX = 20;
+const CALLBACKS_AT_ONCE_MAX = 20;
 /** Maximum number of clicks in a minute at one URL. */
-export const CLICKS_PER_MINUTE_MAX = 60;
+const CLICKS_PER_MINUTE_MAX = 60;
 /** Maximum number of clicks whose ids are remembered. */
 const REMEMBERED_MAX = 10_000;
 

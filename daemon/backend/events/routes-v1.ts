@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { withAcknowledgementSilence } from '../../../shared/domain/acknowledgement-silence.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { resolveSchema } from '../../../shared/schemas/event.ts';
+import { resolveSchema, type Event } from '../../../shared/schemas/event.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { actorOf } from '../access/actor.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
 import { issuedBody } from '../http/accepted-response.ts';
 import { readBody, schemaValidator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
@@ -10,6 +12,7 @@ import { pathName } from '../http/path-name.ts';
 import type { V1Handlers } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/request-namespaces.ts';
 import { type CheckEntry, eventsOf } from '../model/registry/namespace.ts';
+import { showsAcknowledgementsAsSilences } from '../silences/acknowledged.ts';
 import { isShared } from '../store/shared-store.ts';
 import { eventHandlers, type EventDependencies } from './members.ts';
 import type { EventCache } from '../model/events/event-cache.ts';
@@ -20,7 +23,10 @@ const validateResolve = schemaValidator(resolveSchema);
 
 /** Serves events under `/events` and under the path alias `/incidents` (completion 1.1, path alias). */
 export function eventsOnV1(
-  deps: EventDependencies & { readonly eventHeads: EventCache<EventHead> },
+  deps: EventDependencies & {
+    readonly config: Pick<ConfigInForce, 'program'>;
+    readonly eventHeads: EventCache<EventHead>;
+  },
 ): V1Handlers<
   | 'events'
   | 'eventsOfClient'
@@ -33,9 +39,14 @@ export function eventsOnV1(
   | 'resolve'
 > {
   const { clock, store, eventHeads } = deps;
+  const shown = (event: Event): Event =>
+    showsAcknowledgementsAsSilences(deps) ? withAcknowledgementSilence(event) : event;
   const sendEvents = (request: FastifyRequest, reply: FastifyReply, entries: readonly CheckEntry[]): unknown =>
-    sendList(request, reply, entries, (some) => readEvents(store, some, clock.now()), {
-      readTexts: (some) => readEventTexts(store, some, clock.now(), eventHeads),
+    sendList(request, reply, entries, (some) => readEvents(store, some, clock.now(), shown), {
+      // The texts are copied from the store, so they cannot show acknowledgements as silences.
+      ...(!showsAcknowledgementsAsSilences(deps) && {
+        readTexts: (some: readonly CheckEntry[]) => readEventTexts(store, some, clock.now(), eventHeads),
+      }),
     });
 
   const handlers: V1Handlers<'events' | 'eventsOfClient' | 'event' | 'resolveEvent' | 'resolve'> = {
@@ -44,7 +55,7 @@ export function eventsOnV1(
       const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));
       return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
     },
-    ...eventHandlers(deps, v1Namespace),
+    ...eventHandlers(deps, v1Namespace, shown),
     /** Serves `POST /resolve`, which resolves an event (completion 1.4). */
     resolve: async (request, reply) => {
       const { client, check } = readBody(request, validateResolve);

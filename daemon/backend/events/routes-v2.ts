@@ -11,7 +11,9 @@ import {
 } from '../../../shared/schemas/v2/event.ts';
 import type { V2EventKey, PresentEvent, ReportedEvent, V2Events } from './v2-write.ts';
 import { validateResult } from '../results/validate-result.ts';
+import { showsAcknowledgementsAsSilences } from '../silences/acknowledged.ts';
 import { readV2Events, shownEvent } from './v2-read.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../model/registry/namespace.ts';
 import { hasScope, mayUpdateObject } from '../access/principal.ts';
 import { schemaValidator } from '../http/json-body.ts';
@@ -38,6 +40,7 @@ const CHUNK_SIZE = 100;
 
 interface V2EventDependencies extends NamespaceDependencies {
   readonly clock: Clock;
+  readonly config: Pick<ConfigInForce, 'program'>;
   readonly entityLimit: EntityLimit;
   readonly store: Store;
   readonly v2Events: V2Events;
@@ -49,10 +52,14 @@ export function eventsOnV2(deps: V2EventDependencies): V2Handlers<'events'> {
 
   const namespaceOf = (name: string): Namespace | undefined =>
     registry.hasNamespace(name) ? registry.namespace(name) : undefined;
+  const circumstances = (): Parameters<typeof readV2Events>[2] => ({
+    nowMs: clock.now(),
+    showsAcknowledgementsAsSilences: showsAcknowledgementsAsSilences(deps),
+  });
   const read = async (entries: readonly CheckEntry[]): Promise<PlacedV2Event[]> =>
-    (await readV2Events(store, entries, clock.now())).map(castToSubmitted);
+    (await readV2Events(store, entries, circumstances())).map(castToSubmitted);
   const shown = (present: PresentEvent | undefined): PlacedV2Event | undefined =>
-    present && castToSubmitted(shownEvent(present.entry, present.record, present.client, clock.now()));
+    present && castToSubmitted(shownEvent(present.entry, present.record, present.client, circumstances()));
 
   const collection: Collection<PlacedV2Event, SubmittedV2Event> = {
     fieldRoot: 'event',

@@ -13,11 +13,22 @@ import type { CheckEntry, ClientEntry } from '../model/registry/namespace.ts';
 import { readRecords } from '../model/events/read-records.ts';
 import { readOwners, shownEntity } from '../model/clients/queries.ts';
 
+/** The circumstances that decide how an event is shown. */
+interface V2Circumstances {
+  readonly nowMs: number;
+  /** The setting `acknowledge-as-silence`. */
+  readonly showsAcknowledgementsAsSilences: boolean;
+}
+
 /**
  * Reads the committed results and events of these checks as v2 events, redacted except for environment variables. A
  * check is omitted if its client or its record was deleted.
  */
-export async function readV2Events(store: Store, entries: readonly CheckEntry[], nowMs: number): Promise<V2Event[]> {
+export async function readV2Events(
+  store: Store,
+  entries: readonly CheckEntry[],
+  circumstances: V2Circumstances,
+): Promise<V2Event[]> {
   const [records, owners] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
   const entities = new Map<ClientEntry, V2Entity>();
   return records.flatMap(([entry, record]) => {
@@ -26,16 +37,26 @@ export async function readV2Events(store: Store, entries: readonly CheckEntry[],
     if (owner === undefined) return [];
     let entity = entities.get(client);
     if (entity === undefined) entities.set(client, (entity = shownEntity(client.namespace.name, owner.record())));
-    return v2Event(entry, record, entity, nowMs) ?? [];
+    return v2Event(entry, record, entity, circumstances) ?? [];
   });
 }
 
 /** Builds the v2 event of a check from its record and client; undefined if it has neither a result nor an event. */
-export function shownEvent(entry: CheckEntry, record: CheckRecord, client: Client, nowMs: number): V2Event | undefined {
-  return v2Event(entry, record, shownEntity(entry.client.namespace.name, client), nowMs);
+export function shownEvent(
+  entry: CheckEntry,
+  record: CheckRecord,
+  client: Client,
+  circumstances: V2Circumstances,
+): V2Event | undefined {
+  return v2Event(entry, record, shownEntity(entry.client.namespace.name, client), circumstances);
 }
 
-function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs: number): V2Event | undefined {
+function v2Event(
+  entry: CheckEntry,
+  record: CheckRecord,
+  entity: V2Entity,
+  circumstances: V2Circumstances,
+): V2Event | undefined {
   const { client, name } = entry;
   // An event may stay open after an OK result; it then shows the check with the problem, not the OK result.
   const check = record.event === undefined ? record.check : (record.eventCheck ?? record.check);
@@ -49,7 +70,7 @@ function v2Event(entry: CheckEntry, record: CheckRecord, entity: V2Entity, nowMs
     check: restoreVariables(redact(check, checkRedactKeysOf(client)), check),
     history: record.event === undefined ? record.history : (record.eventHistory ?? record.history),
     state: record,
-    silenced: silencedNames(entry, nowMs),
+    silenced: silencedNames(entry, circumstances),
   });
 }
 
@@ -59,13 +80,16 @@ function restoreVariables(shown: CheckResult, { env_vars: variables }: CheckResu
 }
 
 /** Returns the v2 names of the active silences that match a check, sorted as Sensu Go sorts them. */
-function silencedNames(check: CheckEntry, nowMs: number): string[] {
+function silencedNames(check: CheckEntry, { nowMs, showsAcknowledgementsAsSilences }: V2Circumstances): string[] {
   const { namespace, subscriptions } = check.client;
-  const names: string[] = [];
+  const names = new Set<string>();
   for (const entry of matchingEntries(namespace.silenced, subscriptions, check.name, check.selected())) {
-    if (isActive(entry, nowMs)) names.push(v2SilencedName(entry));
+    if (isActive(entry, nowMs)) names.add(v2SilencedName(entry));
   }
-  return names.toSorted();
+  if (showsAcknowledgementsAsSilences && check.state.event?.acknowledgement !== undefined) {
+    names.add(v2SilencedName({ subscription: `client:${check.client.name}`, check: check.name }));
+  }
+  return [...names].toSorted();
 }
 
 /** Derives a version 8 UUID from a text, as the event id of a result that has no open event. */

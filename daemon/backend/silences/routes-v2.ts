@@ -31,6 +31,12 @@ import { schemaValidator } from '../http/json-body.ts';
 import type { V2Handlers } from '../http/route.ts';
 import type { SilenceDependencies } from './changes.ts';
 import { refuseV2AgainstPolicy } from './policy.ts';
+import {
+  acknowledgementSilenceById,
+  acknowledgementSilences,
+  unacknowledgeBySilence,
+  type AcknowledgementDependencies,
+} from './acknowledged.ts';
 import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
 import { doesNotExist } from '../http/v2-errors.ts';
 import { objectsAfterKey, sendObjects, type V2Key } from '../http/v2-object-list.ts';
@@ -40,7 +46,7 @@ import { unexpiredEntries, sortedSilenced } from './queries.ts';
 const validateSilenced = schemaValidator(v2SilencedSchema);
 
 /** Serves silences in the v2 API (clients 6): the same silences as in the v1 API, under their v2 names. */
-export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> {
+export function silencedOnV2(deps: SilenceDependencies & AcknowledgementDependencies): V2Handlers<'silenced'> {
   const { clock, registry, silenced } = deps;
 
   const silencedIn = (namespace: string): SilencedRegistry | undefined =>
@@ -63,6 +69,16 @@ export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> 
     *list(namespace, after) {
       const entries = silencedIn(namespace);
       if (entries === undefined) return;
+      const acknowledgements = acknowledgementSilences(deps, registry.namespace(namespace), clock.now());
+      if (acknowledgements.length > 0) {
+        const all = unexpiredEntries([...entries.all(), ...acknowledgements], clock.now());
+        yield objectsAfterKey(
+          all.map((entry) => v2SilencedOf(namespace, entry)),
+          after,
+          keyOf,
+        );
+        return;
+      }
       for (const chunk of chunksAfterKey(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
         const nowMs = clock.now();
         yield chunk.flatMap(({ entry }) =>
@@ -72,7 +88,10 @@ export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> 
     },
     get(namespace, [name = '']) {
       if (!registry.hasNamespace(namespace)) return undefined;
-      const entry = unexpiredEntry(registry.namespace(namespace), idOf(name), clock.now());
+      const nowMs = clock.now();
+      const present = registry.namespace(namespace);
+      const entry =
+        unexpiredEntry(present, idOf(name), nowMs) ?? acknowledgementSilenceById(deps, present, idOf(name), nowMs);
       return entry === undefined ? undefined : v2SilencedOf(namespace, entry);
     },
     async write(namespace, [name = ''], change, actor) {
@@ -100,7 +119,15 @@ export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> 
       return [`it ended at ${new Date(endMs).toISOString()}, so it silences nothing`];
     },
     async remove(namespace, [name = ''], check, actor) {
-      if (this.get(namespace, [name]) === undefined) throw doesNotExist();
+      const shown = await this.get(namespace, [name]);
+      if (shown === undefined) throw doesNotExist();
+      const nowMs = clock.now();
+      const present = registry.namespace(namespace);
+      if (acknowledgementSilenceById(deps, present, idOf(name), nowMs) !== undefined) {
+        check(shown);
+        await unacknowledgeBySilence(deps, { namespace: present, id: idOf(name), nowMs }, actor);
+        return;
+      }
       await silenced.clear(namespace, { id: idOf(name) }, actor, (entry) => check(v2SilencedOf(namespace, entry)));
     },
   };
@@ -109,13 +136,21 @@ export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> 
     request: FastifyRequest,
     reply: FastifyReply,
     naming: (entries: SilencedRegistry) => Iterable<SilencedEntry>,
+    isNamed: (entry: SilencedEntry) => boolean,
   ): Promise<FastifyReply> => {
     const namespace = pathPart(request, 'namespace');
     return sendObjects(request, reply, [namespace], {
       ...collection,
       list(name, after) {
         const entries = silencedIn(name);
-        const unexpired = entries === undefined ? [] : unexpiredEntries(naming(entries), clock.now());
+        const nowMs = clock.now();
+        const unexpired =
+          entries === undefined
+            ? []
+            : unexpiredEntries(
+                [...naming(entries), ...acknowledgementSilences(deps, registry.namespace(name), nowMs).filter(isNamed)],
+                nowMs,
+              );
         return [
           objectsAfterKey(
             unexpired.map((entry) => v2SilencedOf(name, entry)),
@@ -128,12 +163,24 @@ export function silencedOnV2(deps: SilenceDependencies): V2Handlers<'silenced'> 
   };
   return {
     ...objectHandlers(deps, collection),
-    ofCheck: (request, reply) =>
-      sendNaming(request, reply, (entries) => entries.namingCheck(pathPart(request, 'check'))),
-    ofSubscription: (request, reply) =>
-      sendNaming(request, reply, (entries) =>
-        entries.namingSubscription(subscriptionOfV2(pathPart(request, 'subscription')), false),
-      ),
+    ofCheck: (request, reply) => {
+      const check = pathPart(request, 'check');
+      return sendNaming(
+        request,
+        reply,
+        (entries) => entries.namingCheck(check),
+        (entry) => entry.check === check,
+      );
+    },
+    ofSubscription: (request, reply) => {
+      const subscription = subscriptionOfV2(pathPart(request, 'subscription'));
+      return sendNaming(
+        request,
+        reply,
+        (entries) => entries.namingSubscription(subscription, false),
+        (entry) => entry.subscription === subscription,
+      );
+    },
   };
 }
 
