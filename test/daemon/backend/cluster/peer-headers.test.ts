@@ -23,3 +23,12 @@ test('an agent cannot set the headers that only backends may send', () => {
   });
   expect(requestHeaders({ ...forged, accept: 'text/plain' })).toEqual({ accept: 'text/plain' });
 });
+
+test('a follower forwards the headers that authenticate callbacks of chats', () => {
+  const signed = {
+    'x-slack-request-timestamp': '1',
+    'x-slack-signature': 'v0=0',
+    'x-telegram-bot-api-secret-token': 'secret',
+  };
+  expect(requestHeaders({ ...signed, cookie: 'a=b' })).toEqual(signed);
+});

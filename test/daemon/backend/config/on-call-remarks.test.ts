@@ -55,3 +55,27 @@ test('a person without a defined handler, a gap and an unknown schedule are warn
     ],
   });
 });
+
+test('a chat user of two people, a name in place of an ID and buttons of another preset are problems', () => {
+  const buttons = { callback_token: 'token-0123456789abcdef', secret: 'too short', api_key: 'mk_0_0' };
+  const { problems } = remarksOf({
+    handlers: {
+      mail: PIPE,
+      chat: { type: 'webhook', preset: 'mattermost', url: 'https://chat.example.com/hooks/x', buttons },
+      team: { type: 'webhook', preset: 'teams', url: 'https://flows.example.com/x', buttons },
+    },
+    people: {
+      ada: { notify: ['mail'], chat: { telegram: 7, slack: 'U012AB3CD' } },
+      bob: { notify: ['mail'], chat: { telegram: 7, mattermost: 'bob' } },
+      cy: { notify: ['mail'], chat: { slack: 'cy' } },
+    },
+  });
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('handlers.chat.buttons.secret must be 16 to 128 letters'),
+      expect.stringContaining('handlers.team.buttons is only allowed with the presets slack, mattermost, and telegram'),
+      expect.stringContaining('people.cy.chat.slack must be a member ID'),
+      'people.bob.chat.telegram is also the chat user of ada: remove one of them',
+    ]),
+  );
+});
