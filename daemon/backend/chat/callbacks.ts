@@ -83,6 +83,12 @@ interface PersonalClick {
   readonly actor: Actor;
 }
 
+/** The answer to a click, whose message is not built yet. */
+interface PendingAnswer extends Omit<ClickAnswer, 'message'> {
+  /** Builds the new content of the message; absent if the message does not change. */
+  readonly rebuild?: () => Promise<ServiceRequest | undefined>;
+}
+
 /** The route whose rights each button requires. */
 const ROUTES = { acknowledge: MON_API.acknowledge, silence: MON_API.silence, resolve: MON_API.resolveEvent } as const;
 
@@ -186,31 +192,38 @@ export class ChatCallbacks {
   ): Promise<Readonly<Record<string, unknown>>> {
     const owner = handlers.find((candidate) => isButtonOf(candidate, click));
     const [replier = handlers[0]] = owner === undefined ? [] : [owner];
-    const answer = await this.#answerOf(click, owner, received);
+    const { rebuild, ...answer } = await this.#answerOf(click, owner, received);
     const { handler } = replier;
-    const url = handler.url ?? presetTraits(handler.preset).url ?? '';
-    const { response, requests } = clickMessages(answer, click.reply, { ...handler, url });
-    for (const request of requests) void this.#send(replier, request, click);
-    return response;
+    const service = { ...handler, url: handler.url ?? presetTraits(handler.preset).url ?? '' };
+    const complete = async (): Promise<ReturnType<typeof clickMessages>> => {
+      const messages = clickMessages({ ...answer, message: await rebuild?.() }, click.reply, service);
+      for (const request of messages.requests) void this.#send(replier, request, click);
+      return messages;
+    };
+    // The response of Mattermost contains the new message. The others expect a response within seconds, and a mutator
+    // can take longer than that.
+    if (click.reply.service === 'mattermost') return (await complete()).response;
+    complete().catch((error: unknown) => this.#deps.log.error({ err: error }, 'could not update a message in a chat'));
+    return clickMessages(answer, click.reply, service).response;
   }
 
   /** Acts on a click. @returns the answer for the user, also if the click is refused */
-  async #answerOf(click: Click, owner: ButtonHandler | undefined, received: ReceivedCallback): Promise<ClickAnswer> {
+  async #answerOf(click: Click, owner: ButtonHandler | undefined, received: ReceivedCallback): Promise<PendingAnswer> {
     const { user, value } = click;
     const button = parseButtonValue(value);
     if (owner === undefined || button === undefined) {
-      return { text: 'This button no longer works, because its handler or the secret of the handler has changed.' };
+      return refusal('This button no longer works, because its handler or the secret of the handler has changed.');
     }
     const { definitions } = this.#deps.config;
     const person = personOfChatUser(definitions.onCall.people, user);
     if (person === undefined) {
-      return {
-        text: `You are not mapped to a person. Add "${chatSetting(user)}" to your entry in the section "people" of the configuration.`,
-      };
+      return refusal(
+        `You are not mapped to a person. Add "${chatSetting(user)}" to your entry in the section "people" of the configuration.`,
+      );
     }
     const principal = this.#deps.authenticator.principalOfConfiguredKey(owner.handler.buttons.api_key);
     if (principal === undefined) {
-      return { text: `The API key of the buttons is not valid: set buttons.api_key of the handler ${owner.name}.` };
+      return refusal(`The API key of the buttons is not valid: set buttons.api_key of the handler ${owner.name}.`);
     }
     const who = `${SERVICE_NAMES[user.service]} user ${user.id}${user.name === undefined ? '' : ` (${user.name})`}`;
     const actor = {
@@ -223,14 +236,14 @@ export class ChatCallbacks {
       return await this.#act({ owner, ...button, person, principal, actor });
     } catch (error) {
       if (!(error instanceof MonError)) throw error;
-      if (error.code === 'not_found') return { text: RESOLVED_TEXT };
+      if (error.code === 'not_found') return refusal(RESOLVED_TEXT);
       if (!SHOWN_ERRORS.has(error.code)) throw error;
-      return { text: error.code === 'conflict' ? error.message : `Not done: ${error.message}` };
+      return refusal(error.code === 'conflict' ? error.message : `Not done: ${error.message}`);
     }
   }
 
   /** @throws MonError as the routes of the actions; `conflict` if there is nothing to do, `not_found` if it resolved */
-  async #act(click: PersonalClick): Promise<ClickAnswer> {
+  async #act(click: PersonalClick): Promise<PendingAnswer> {
     const { clock, delivery, registry, store } = this.#deps;
     const { owner, action, eventId, person } = click;
     const { namespace, name, handler } = owner;
@@ -240,7 +253,7 @@ export class ChatCallbacks {
       .namespace(namespace)
       .allEvents()
       .find(({ state }) => state.event?.id === eventId);
-    if (entry === undefined) return { text: RESOLVED_TEXT };
+    if (entry === undefined) return refusal(RESOLVED_TEXT);
     const eventBefore = await readEvent(store, entry, clock.now());
     const nowMs = clock.now();
     await this.#change(click, entry);
@@ -249,8 +262,11 @@ export class ChatCallbacks {
       eventAfter?.id === eventId ? eventAfter : eventBefore && { ...eventBefore, action: 'resolve' as const };
     const note = clickNote(action, person, nowMs);
     const job = event && unstoredJob(event, { name, handler }, namespace, nowMs);
-    const message = job && (await delivery.rebuildMessage(job, handler, note));
-    return { text: `${note}.`, message };
+    return {
+      text: `${note}.`,
+      isDone: true,
+      ...(job !== undefined && { rebuild: () => delivery.rebuildMessage(job, handler, note) }),
+    };
   }
 
   /** Performs the action of a click. The event and its state are checked in the same commit. */
@@ -323,4 +339,9 @@ function isButtonOf({ namespace, name, handler }: ButtonHandler, { value }: Clic
 
 function isNotEmpty<Item>(items: readonly Item[]): items is readonly [Item, ...Item[]] {
   return items.length > 0;
+}
+
+/** Returns the answer to a click that changes nothing. */
+function refusal(text: string): PendingAnswer {
+  return { text, isDone: false };
 }

@@ -10,6 +10,8 @@ const TELEGRAM_ANSWER_MAX = 200;
 export interface ClickAnswer {
   /** The text that only the user who clicked sees. */
   readonly text: string;
+  /** True if the click has changed something; false if it is refused, or there is nothing to change. */
+  readonly isDone: boolean;
   /** The request that would send the changed message as a new one; undefined if the message does not change. */
   readonly message?: ServiceRequest | undefined;
 }
@@ -27,7 +29,7 @@ interface ClickMessages {
  * @param service attributes of the handler: its URL, or the default URL of the service, and the token of its bot
  */
 export function clickMessages(
-  { text, message }: ClickAnswer,
+  { text, isDone, message }: ClickAnswer,
   reply: ClickReply,
   { url, api_token: token = '' }: { readonly url: string; readonly api_token?: string | undefined },
 ): ClickMessages {
@@ -52,7 +54,7 @@ export function clickMessages(
         callback_query_id: reply.queryId,
         text: clipText(text, TELEGRAM_ANSWER_MAX),
         // A failure is shown in a box that the user has to close.
-        show_alert: message === undefined,
+        show_alert: !isDone,
       };
       if (message === undefined || reply.message === undefined) return { response: answer, requests: [] };
       const body = { ...message.body, chat_id: reply.message.chat, message_id: reply.message.id };
