@@ -1,5 +1,5 @@
 import type { EventRow } from '../schemas/feed.ts';
-import { isEscalating } from './notify/escalation.ts';
+import { isEscalating } from './notify/is-escalating.ts';
 import { isSearchMatch, readSearch, searchLanguage, type ParsedSearch } from './search-language.ts';
 import type { SearchProblem } from './search-syntax.ts';
 import { attributeProblem, attributeReader, subscriptionsOfEvent, ATTRIBUTE_HINT } from './event-attributes.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textsSchema, type ResponseOf } from './response.ts';
 import { DURATION_VALUE, durationSchema } from './duration.ts';
 
 /** Maximum number of steps of an escalation. */
@@ -100,6 +101,51 @@ export const shownEscalationSchema = z.object({
 });
 export type ShownEscalation = Readonly<z.infer<typeof shownEscalationSchema>>;
 export const shownEscalationsSchema = z.array(shownEscalationSchema).readonly();
+
+/**
+ * Reasons for which an escalation is paused, or ends while its event is open. The last three are those for an end.
+ *
+ * - `severity`: the `severities` of the escalation do not include that of the event
+ * - `disabled`: the check has `handle: false`
+ * - `removed`: the definition of the escalation was removed
+ * - `no_further_step`: the definition has fewer steps than before
+ */
+const ESCALATION_CHANGE_REASONS = [
+  'silenced',
+  'inhibited',
+  'acknowledged',
+  'flapping',
+  'recovering',
+  'severity',
+  'disabled',
+  'removed',
+  'no_further_step',
+] as const;
+export type EscalationChangeReason = (typeof ESCALATION_CHANGE_REASONS)[number];
+
+const ESCALATION_CHANGE_STATES = ['started', 'notified', 'paused', 'resumed', 'ended'] as const;
+export type EscalationChangeState = (typeof ESCALATION_CHANGE_STATES)[number];
+
+/** A change of an escalation in the timeline. It ends with its event without a change of its own. */
+export const escalationChangeSchema = z.object({
+  /** Name of the handler of type `escalation`. */
+  handler: z.string(),
+  /** Number of the last step that was notified, from 1; 0 if none was. */
+  step: z.number(),
+  /** Number of steps. */
+  of: z.number(),
+  /** Number of the repetition of the last step; absent: the step was not repeated. */
+  repeat: z.number().exactOptional(),
+  /** The kind of the change. An escalation has `started` only if its first step is not notified at once. */
+  state: z.enum(ESCALATION_CHANGE_STATES),
+  /** Names of the handlers that the step notified; present only for `notified`. */
+  notified: textsSchema.exactOptional(),
+  /** Reason for a pause or an end. */
+  reason: z.enum(ESCALATION_CHANGE_REASONS).exactOptional(),
+  /** Time of the next step or repetition, in epoch seconds; absent: none follows, or the escalation is paused. */
+  due: z.number().exactOptional(),
+});
+export type EscalationChange = ResponseOf<typeof escalationChangeSchema>;
 
 /** The step that notifies a handler, in the event that the handler gets. */
 export interface EscalationNotice {

@@ -129,6 +129,27 @@ const reportAction = z.object({
 });
 export type ReportAction = ResponseOf<typeof reportAction>;
 
+/** A step of an escalation. Equal steps that follow each other within a minute are merged. */
+const reportEscalation = z.object({
+  namespace: namespaceSchema,
+  /** Time of the earliest of the merged steps, in epoch milliseconds. */
+  at: z.number(),
+  /** Name of the handler of type `escalation`. */
+  handler: z.string(),
+  /** Number of the step, and number of steps. */
+  step: z.number(),
+  of: z.number(),
+  /** Number of the repetition of the last step; absent: the step was not repeated. */
+  repeat: z.number().exactOptional(),
+  /** The events, as `client/check`. Only the first few are listed. */
+  targets: textsSchema,
+  /** Total number of events. */
+  count: z.number(),
+  /** Names of the handlers that the step notified. */
+  notified: textsSchema,
+});
+export type ReportEscalation = ResponseOf<typeof reportEscalation>;
+
 /** An audit record without the previous and the new value. */
 const reportChange = auditRecordResponse.pick({
   id: true,
@@ -174,6 +195,8 @@ export const reportResponse = z.object({
   noisiest: z.array(reportNoise),
   /** Actions of people on events and silences, newest first. */
   actions: z.object({ count: z.number(), actions: z.array(reportAction) }),
+  /** The steps of escalations that were notified, newest first; absent if there were none. */
+  escalations: z.object({ count: z.number(), steps: z.array(reportEscalation) }).exactOptional(),
   /** Audit records that `actions` does not contain, newest first; null if the caller may not read audit records. */
   changes: z.object({ count: z.number(), changes: z.array(reportChange) }).nullable(),
 });

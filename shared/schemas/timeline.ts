@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { textsSchema, type ResponseOf } from './response.ts';
+import { escalationChangeSchema } from './escalation.ts';
 import { inhibitorSchema } from './inhibition.ts';
 import { recurrenceResponse } from './recurrence.ts';
 import { attributeSetRowSchema, clientRowSchema, feedEventRowSchema, silencedRowSchema } from './feed.ts';
@@ -15,6 +16,7 @@ import { attributeSetRowSchema, clientRowSchema, feedEventRowSchema, silencedRow
  * - `relapse`: the check failed again while it was recovering
  * - `acknowledge`: an operator acknowledged the event; `creator` is the owner, `reason` the note, `end` the expiry
  * - `unacknowledge`: an operator removed the acknowledgement, or it expired
+ * - `escalate`: an escalation of the event notified a step, or started, paused, resumed or ended
  * - `rename`: the check was renamed
  * - `remove`: the results of the check were deleted, alone or with the client
  * - `silence`, `clear`, `expire`: a silence was created, was cleared by somebody, or expired
@@ -29,6 +31,7 @@ export const TIMELINE_KINDS = [
   'relapse',
   'acknowledge',
   'unacknowledge',
+  'escalate',
   'resolve',
   'rename',
   'remove',
@@ -60,6 +63,8 @@ const transitionShape = {
   inhibited_by: inhibitorSchema.exactOptional(),
   /** The user who caused the transition, as in the audit trail. */
   by: z.string().exactOptional(),
+  /** The change of an escalation; present only for `escalate`. */
+  escalation: escalationChangeSchema.exactOptional(),
   /** The new name of a renamed check. */
   to: z.string().exactOptional(),
   /** Id of the silence. */

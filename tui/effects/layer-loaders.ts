@@ -77,7 +77,9 @@ export const LAYER_LOADERS: LayerLoaders = {
       // Without the actions, the bars are still shown.
       api.report({ since, limit: ACTIONS_MAX }).catch(() => undefined),
     ]);
-    return rows.length === 0 ? undefined : { since, until: nowMs, rows, actions: report?.actions.actions ?? [] };
+    if (rows.length === 0) return undefined;
+    const { actions, escalations } = report ?? {};
+    return { since, until: nowMs, rows, actions: actions?.actions ?? [], escalations: escalations?.steps ?? [] };
   },
   series: (api, id) => undefinedIfNotFound(api.series(targetOf(id))),
   'timeline-search': async (api, id) => transitionsOf(await api.timeline({ q: id, limit: ROWS_MAX })),

@@ -94,6 +94,7 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
         .toSorted((a, b) => b.at - a.at)
         .slice(0, LIST_ENTRIES_MAX),
     },
+    ...joinedEscalations(reports),
     changes:
       trails.length === 0
         ? first.changes
@@ -106,6 +107,26 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
               .toSorted((a, b) => b.at - a.at)
               .slice(0, LIST_ENTRIES_MAX),
           },
+  };
+}
+
+/** Joins the steps of escalations; empty if there are none. */
+function joinedEscalations(reports: readonly ReportOfBackend[]): Pick<BackendReport, 'escalations'> {
+  const lists = reports.flatMap(({ backend, report: { escalations } }) =>
+    escalations === undefined ? [] : [{ backend, escalations }],
+  );
+  if (lists.length === 0) return {};
+  const steps = lists.flatMap(({ backend, escalations }) =>
+    escalations.steps.map((step) => ({
+      ...step,
+      targets: step.targets.map((target) => addContextToName(target, backend)),
+    })),
+  );
+  return {
+    escalations: {
+      count: lists.reduce((total, { escalations }) => total + escalations.count, 0),
+      steps: steps.toSorted((a, b) => b.at - a.at).slice(0, LIST_ENTRIES_MAX),
+    },
   };
 }
 

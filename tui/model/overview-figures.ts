@@ -1,4 +1,4 @@
-import { isEscalating } from '../../shared/domain/notify/escalation.ts';
+import { isEscalating } from '../../shared/domain/notify/is-escalating.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { ShownEscalation } from '../../shared/schemas/escalation.ts';

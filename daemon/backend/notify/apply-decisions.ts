@@ -3,6 +3,7 @@ import { handlersWithEffect, type NotificationDecisions } from '../../../shared/
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { saveEscalations, saveNotifications } from '../model/events/mutations.ts';
+import { recordEscalation } from '../model/timeline/mutations.ts';
 import { countSuppressedRuns } from '../model/silences/mutations.ts';
 import { enqueueOrGroup } from './enqueue.ts';
 import { entryOfStoredEvent, type Occurrence } from './event-occurrence.ts';
@@ -18,7 +19,7 @@ export function applyDecisions(
   transaction: Transaction,
   occurrence: Occurrence,
   { event }: Pick<NotificationContext, 'event'>,
-  { decisions, notificationLog, escalations }: NotificationDecisions,
+  { decisions, notificationLog, escalations, escalationChanges }: NotificationDecisions,
 ): void {
   const { namespace } = occurrence.client;
   for (const decision of decisions) {
@@ -36,6 +37,7 @@ export function applyDecisions(
   if (entry !== undefined) {
     saveNotifications(transaction, entry, notificationLog);
     saveEscalations(transaction, entry, escalations);
+    for (const change of escalationChanges) recordEscalation(transaction, entry, change);
   }
   reportOccurrenceVerdicts(
     transaction,

@@ -2,9 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { inhibitorForDisplay } from '../../../shared/domain/notify/inhibit.ts';
 import type { Span, StatusChange } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
+import { reportEscalationOf } from '../../../shared/domain/report/escalations.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import type { StatusCountChange } from '../../../shared/domain/timeline/open-over-time.ts';
-import type { ReportAction } from '../../../shared/schemas/report.ts';
+import type { ReportAction, ReportEscalation } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { loggedInhibitorIfActive } from '../model/notify/inhibitions/state.ts';
 import type { RequestedNamespaces } from '../namespaces/request-namespaces.ts';
@@ -53,6 +54,8 @@ export interface ReportData {
   readonly pasts: readonly GatheredCheckHistory[];
   /** The status changes of all checks in the span, the newest first. */
   readonly changes: readonly StatusCountChange[];
+  /** The steps of escalations in the span, the newest first. */
+  readonly escalations: readonly ReportEscalation[];
   /** User actions in the span, the newest first. */
   readonly actions: readonly ReportAction[];
   /**
@@ -76,8 +79,15 @@ export async function gatherReport(
   for (const namespace of namespaces) await addOpen(pasts, namespace);
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
   const actions: ReportAction[] = [];
+  const escalations: ReportEscalation[] = [];
   const changes: StatusCountChange[] = [];
-  const gathered = (cutMs: number | undefined): ReportData => ({ pasts: [...pasts.values()], changes, actions, cutMs });
+  const gathered = (cutMs: number | undefined): ReportData => ({
+    pasts: [...pasts.values()],
+    changes,
+    actions,
+    escalations,
+    cutMs,
+  });
   let examined = 0;
   const timeSlice = new TimeSlice();
   for await (const page of newestOf(store, sourcesOfAll(namespaces), Number.MAX_SAFE_INTEGER)) {
@@ -92,6 +102,11 @@ export async function gatherReport(
       const action =
         atMs <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf({ id, at: atMs, ...transition }) : undefined;
       if (action !== undefined) actions.push(placed(action, namespace.name));
+      const step =
+        atMs <= span.untilMs && escalations.length < ACTIONS_MAX
+          ? reportEscalationOf({ id, at: atMs, ...transition })
+          : undefined;
+      if (step !== undefined) escalations.push(placed(step, namespace.name));
       // Transitions that were not read can have the same time, so the data is complete only from the next millisecond
       // on.
       if (++examined >= transitionsMax) return gathered(atMs + 1);
@@ -121,7 +136,7 @@ async function addOpen(pasts: Map<string, GatheredCheckHistory>, namespace: Name
 /**
  * Adds the status change of a transition to the history of its check.
  *
- * @returns the status change; undefined if the transition is about a silence
+ * @returns the status change; undefined if the transition is about a silence or an escalation
  */
 function addStatusChange(
   pasts: Map<string, GatheredCheckHistory>,
@@ -129,8 +144,9 @@ function addStatusChange(
   { atMs, transition }: { readonly atMs: number; readonly transition: Transition },
   { untilMs }: Span,
 ): StatusChange | undefined {
-  const { client, check = '', was, status, output, inhibited_by: inhibitor } = transition;
-  if (client === undefined) return undefined;
+  const { kind, client, check = '', was, status, output, inhibited_by: inhibitor } = transition;
+  // A change of an escalation leaves the status as it is, and does not name the inhibitor of the event.
+  if (client === undefined || kind === 'escalate') return undefined;
   const key = keyOf(namespace, client, check);
   let past = pasts.get(key);
   if (past === undefined) {

@@ -8,6 +8,7 @@ import {
   compareByStatus,
   type CheckProblem,
 } from '../../../shared/domain/report/checks.ts';
+import { mergeEscalations } from '../../../shared/domain/report/escalations.ts';
 import { FirstItems } from '../../../shared/domain/report/first-of.ts';
 import { NoiseCollector } from '../../../shared/domain/report/noise.ts';
 import { OpenByCheck, type OpenCheck } from '../../../shared/domain/report/open-by-check.ts';
@@ -55,7 +56,12 @@ interface TroubledCheck {
 export async function readReport(store: ReadStore, parameters: ReportParameters): Promise<Omit<Report, 'changes'>> {
   const { requested, span, limit, endsNow = false } = parameters;
   const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
-  const { pasts, changes, actions, cutMs } = await gatherReport(store, requested, span, parameters.transitionsMax);
+  const { pasts, changes, actions, escalations, cutMs } = await gatherReport(
+    store,
+    requested,
+    span,
+    parameters.transitionsMax,
+  );
   const keptInSpan = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
   const { open, openByCheck, resolved, causes, noise, total } = await evaluateChecks(pasts, requested, {
     span,
@@ -64,6 +70,7 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
   });
   const shown = new CheckDetailsReader(store, { requested, span, kept: keptInSpan, endsNow });
   const deeds = mergeActions(actions);
+  const steps = mergeEscalations(escalations);
   return {
     since: span.sinceMs,
     until: span.untilMs,
@@ -77,6 +84,7 @@ export async function readReport(store: ReadStore, parameters: ReportParameters)
     inhibited: causes.first(limit),
     noisiest: noise.first(NOISIEST_CHECKS_MAX),
     actions: { count: deeds.length, actions: deeds.slice(0, limit) },
+    ...(steps.length > 0 && { escalations: { count: steps.length, steps: steps.slice(0, limit) } }),
   };
 }
 

@@ -1,7 +1,13 @@
-import type { EscalationNotice, EscalationState } from '../../schemas/escalation.ts';
+import type {
+  EscalationChange,
+  EscalationChangeReason,
+  EscalationNotice,
+  EscalationState,
+} from '../../schemas/escalation.ts';
 import type { HandlerVerdict, VerdictKind } from '../../schemas/explain.ts';
 import { eventForHandler } from './after-suppression.ts';
 import { decideForHandler, formattedEvent, type HandlerDecision } from './decide-for-handler.ts';
+import { escalationChange } from './escalation-change.ts';
 import {
   endEscalation,
   escalationAfterStep,
@@ -25,16 +31,24 @@ import { conditionsOf, evaluateStagesBeforeFilters, leadsToRun } from './verdict
 interface EscalationDecisions {
   readonly decisions: readonly HandlerDecision[];
   readonly escalations: readonly EscalationState[];
+  /** The changes of the escalations that the timeline records. */
+  readonly escalationChanges: readonly EscalationChange[];
 }
 
-/** The verdicts that pause an escalation: its event is accepted again later, without a decision of a filter. */
-const PAUSING_VERDICTS: ReadonlySet<VerdictKind> = new Set([
-  'silenced',
-  'inhibited',
-  'acknowledged',
-  'severity',
-  'action',
+/**
+ * The verdicts that pause an escalation, with the reason in the timeline: its event is accepted again later, without a
+ * decision of a filter.
+ */
+const PAUSE_REASONS: ReadonlyMap<VerdictKind, EscalationChangeReason> = new Map([
+  ['silenced', 'silenced'],
+  ['inhibited', 'inhibited'],
+  ['acknowledged', 'acknowledged'],
+  ['severity', 'severity'],
+  // An open event has another action only while it is flapping.
+  ['action', 'flapping'],
 ]);
+
+const NO_CHANGES: readonly never[] = [];
 
 /** Minimum number of seconds for which a step that is due is paused, so that it is not evaluated without a pause. */
 const PAUSE_SECONDS_MIN = 1;
@@ -51,10 +65,13 @@ export function decideEscalations(
 ): EscalationDecisions {
   const { escalations } = context;
   if (escalations.length === 0 && !routed.some(({ handler }) => handler.kind === 'escalation')) {
-    return { decisions: routed, escalations };
+    return { decisions: routed, escalations, escalationChanges: NO_CHANGES };
   }
-  if (isResolution(context)) return { decisions: decideResolution(routed, context), escalations };
+  if (isResolution(context)) {
+    return { decisions: decideResolution(routed, context), escalations, escalationChanges: NO_CHANGES };
+  }
   let decisions = routed;
+  const escalationChanges: EscalationChange[] = [];
   const states = new Map(escalations.map((escalation) => [escalation.handler, escalation]));
   for (const decision of routed) {
     if (decision.handler.kind !== 'escalation') continue;
@@ -66,10 +83,12 @@ export function decideEscalations(
       context,
     );
     if (continued.escalation !== undefined) states.set(decision.handler.name, continued.escalation);
+    if (continued.change !== undefined) escalationChanges.push(continued.change);
     decisions = decisions.map((one) => (one === decision ? continued.decision : one));
     decisions = [...decisions, ...continued.targets];
   }
-  return { decisions, escalations: context.leavesStoredEventUnchanged === true ? escalations : [...states.values()] };
+  if (context.leavesStoredEventUnchanged === true) return { decisions, escalations, escalationChanges: NO_CHANGES };
+  return { decisions, escalations: [...states.values()], escalationChanges };
 }
 
 function isResolution({ event, leavesStoredEventUnchanged }: NotificationContext): boolean {
@@ -111,6 +130,8 @@ interface ContinuedEscalation {
   readonly decision: HandlerDecision;
   /** The state of the escalation; undefined if it has not started. */
   readonly escalation: EscalationState | undefined;
+  /** The change that the timeline records; undefined if there is none. */
+  readonly change?: EscalationChange | undefined;
   /** The decisions about the handlers that it notifies now. */
   readonly targets: readonly HandlerDecision[];
 }
@@ -130,27 +151,32 @@ function continueEscalation(
   if (before === undefined && !isAccepted) return { decision, escalation: undefined, targets: [] };
   const started = before ?? startEscalation(handler.name, steps, status, now);
   if (!isAccepted) {
-    const escalation = PAUSING_VERDICTS.has(decision.verdict.verdict) ? pauseEscalation(started, now) : started;
-    return { decision: addProgress(decision, handler, escalation, now), escalation, targets: [] };
+    const reason = PAUSE_REASONS.get(decision.verdict.verdict);
+    const escalation = reason === undefined ? started : pauseEscalation(started, now);
+    const change = escalationChange(before, escalation, { ...(reason !== undefined && { reason }) });
+    return { decision: addProgress(decision, handler, escalation, now), escalation, change, targets: [] };
   }
   const resumed = resumeEscalation(started, now);
   if (before === undefined && isStepDue(resumed, now)) {
-    const { escalation, targets } = notifyStep(handler, resumed, others, context);
-    return { decision: addPlannedSteps(decision, handler, escalation), escalation, targets };
+    const { escalation, change, targets } = notifyStep(handler, resumed, others, context);
+    return { decision: addPlannedSteps(decision, handler, escalation), escalation, change, targets };
   }
-  if (before === undefined)
-    return { decision: addPlannedSteps(decision, handler, resumed), escalation: resumed, targets: [] };
+  const change = escalationChange(before, resumed);
+  if (before === undefined) {
+    return { decision: addPlannedSteps(decision, handler, resumed), escalation: resumed, change, targets: [] };
+  }
   const isRenotified = context.acknowledgementEnd !== undefined || isWorse(resumed, status);
   const targets = isRenotified
     ? decideTargets(resumed.notified, { handler, notice: escalationNotice(resumed) }, others, context)
     : [];
   const escalation = isRenotified ? addNotified(resumed, [], status) : resumed;
-  return { decision: addProgress(decision, handler, escalation, now), escalation, targets };
+  return { decision: addProgress(decision, handler, escalation, now), escalation, change, targets };
 }
 
 /** An escalation after one of its steps, and the decisions about the handlers of the step. */
 interface NotifiedStep {
   readonly escalation: EscalationState;
+  readonly change: EscalationChange | undefined;
   readonly targets: readonly HandlerDecision[];
 }
 
@@ -166,12 +192,18 @@ export function decideEscalationStep(
 ): NotifiedStep {
   const rejection = evaluateStagesBeforeFilters(conditionsOf(handler), context.event, context);
   if (rejection !== undefined) {
-    if (!PAUSING_VERDICTS.has(rejection.verdict)) return { escalation: endEscalation(before), targets: [] };
+    const reason = PAUSE_REASONS.get(rejection.verdict);
+    if (reason === undefined) return endedStep(before, 'disabled');
     const paused = pauseEscalation(before, nowOf(context));
-    const remaining = Math.max(PAUSE_SECONDS_MIN, paused.remaining ?? 0);
-    return { escalation: { ...paused, remaining }, targets: [] };
+    const escalation = { ...paused, remaining: Math.max(PAUSE_SECONDS_MIN, paused.remaining ?? 0) };
+    return { escalation, change: escalationChange(before, escalation, { reason }), targets: [] };
   }
   return notifyStep(handler, before, [], context);
+}
+
+function endedStep(before: EscalationState, reason: EscalationChangeReason): NotifiedStep {
+  const escalation = endEscalation(before);
+  return { escalation, change: escalationChange(before, escalation, { reason }), targets: [] };
 }
 
 function notifyStep(
@@ -182,7 +214,7 @@ function notifyStep(
 ): NotifiedStep {
   const { steps } = handler.definition;
   const next = nextEscalationStep(steps, before);
-  if (next === undefined) return { escalation: endEscalation(before), targets: [] };
+  if (next === undefined) return endedStep(before, 'no_further_step');
   const { status } = context.event.check;
   const stepped = escalationAfterStep(steps, before, { notified: [], status, now: nowOf(context) });
   const targets = decideTargets(next.notify, { handler, notice: escalationNotice(stepped) }, others, context);
@@ -190,7 +222,8 @@ function notifyStep(
   const notified = [...others, ...targets].flatMap(({ handler: { name }, effect }) =>
     effect === 'notify' && names.has(name) ? [name] : [],
   );
-  return { escalation: addNotified(stepped, notified, status), targets };
+  const escalation = addNotified(stepped, notified, status);
+  return { escalation, change: escalationChange(before, escalation, { notified: [...new Set(notified)] }), targets };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { EscalationState } from '../../schemas/escalation.ts';
+import type { EscalationChange, EscalationState } from '../../schemas/escalation.ts';
 import type { NotificationLog } from '../../schemas/notification-log.ts';
 import { announcesSilenceEnd } from './after-suppression.ts';
 import { decideEscalations } from './decide-escalations.ts';
@@ -18,6 +18,8 @@ export interface NotificationDecisions {
   readonly decisions: readonly HandlerDecision[];
   readonly notificationLog: NotificationLog;
   readonly escalations: readonly EscalationState[];
+  /** The changes of the escalations that the timeline records. */
+  readonly escalationChanges: readonly EscalationChange[];
 }
 
 /** Returns the names of the handlers for which the decision has the given effect, such as `notify`. */
@@ -31,10 +33,11 @@ export function handlersWithEffect(decisions: readonly HandlerDecision[], effect
  */
 export function decideNotifications(context: NotificationContext): NotificationDecisions {
   const routed = context.handlers.map((handler) => decideForHandler(handler, context));
-  const { decisions, escalations } = decideEscalations(routed, context);
+  const { decisions, escalations, escalationChanges } = decideEscalations(routed, context);
   return {
     decisions,
     escalations,
+    escalationChanges,
     notificationLog:
       context.leavesStoredEventUnchanged === true ? context.notificationLog : nextNotificationLog(context, decisions),
   };

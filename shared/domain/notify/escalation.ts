@@ -136,11 +136,6 @@ export function shownEscalation({ handler, step, of, at, due, remaining }: Escal
   };
 }
 
-/** True if an escalation has a further step or repetition, even if it is paused. */
-export function isEscalating({ due, remaining }: ShownEscalation): boolean {
-  return due !== undefined || remaining !== undefined;
-}
-
 /** Returns the step that notifies a handler, as the event for the handler shows it. */
 export function escalationNotice({ handler, step, of, repeats }: EscalationState): EscalationNotice {
   return { handler, step, of, ...(repeats !== undefined && { repeat: repeats }) };

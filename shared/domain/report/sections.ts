@@ -1,6 +1,7 @@
 import type {
   Report,
   ReportAction,
+  ReportEscalation,
   ReportCause,
   ReportCheck,
   ReportNoise,
@@ -72,7 +73,7 @@ function missingHistoryNote(
 
 /** Returns the sections of a report in the order of display. */
 export function reportSections(report: Report, moment: FormatTime): readonly ReportSection[] {
-  const { until, open, resolved, inhibited, noisiest, actions, changes } = report;
+  const { until, open, resolved, inhibited, noisiest, actions, escalations, changes } = report;
   // Resolved problems that were inhibited get no row; they are only counted in the section "Root causes".
   const ownTrouble = resolved.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
   const isPlaced = [...open.checks, ...resolved.checks, ...noisiest, ...actions.actions].some(
@@ -120,6 +121,18 @@ export function reportSections(report: Report, moment: FormatTime): readonly Rep
       more: 0,
       empty: 'None.',
     },
+    ...(escalations === undefined
+      ? []
+      : [
+          {
+            title: 'Escalations',
+            columns: placed(['Time', 'Escalation', 'Step', 'Events', 'Notified']),
+            rows: escalations.steps.map((row) => at(row).concat(escalationRow(row, moment))),
+            count: escalations.count,
+            more: escalations.count - escalations.steps.length,
+            empty: 'None.',
+          },
+        ]),
     {
       title: 'Operator actions',
       columns: placed(['Time', 'User', 'Action', 'Until', 'Reason']),
@@ -238,6 +251,20 @@ function actionRow({ at, who, action, targets, count, reason, end }: ReportActio
   const remaining = count - targets.length;
   const what = `${action} ${targets.join(', ')}${remaining > 0 ? ` and ${String(remaining)} more` : ''}`;
   return [moment(at), who, what, end === undefined ? '' : moment(end), reason ?? ''];
+}
+
+function escalationRow(
+  { at, handler, step, of, repeat, targets, count, notified }: ReportEscalation,
+  moment: FormatTime,
+): string[] {
+  const remaining = count - targets.length;
+  return [
+    moment(at),
+    handler,
+    `${String(step)} of ${String(of)}${repeat === undefined ? '' : `, repetition ${String(repeat)}`}`,
+    `${targets.join(', ')}${remaining > 0 ? ` and ${String(remaining)} more` : ''}`,
+    notified.length === 0 ? 'nobody' : notified.join(', '),
+  ];
 }
 
 function statusText(status: number): string {

@@ -18,6 +18,7 @@ export const TIMELINE_SEARCH = searchLanguage<TimelineRow>(
     flagField('silenced', ({ silenced_by: ids = [] }) => ids.length > 0),
     textField('by', ({ by }) => by ?? ''),
     textField('silence', ({ silence }) => silence ?? ''),
+    textField('escalation', ({ escalation }) => escalation?.handler ?? ''),
     textField('reason', ({ reason }) => reason ?? ''),
     timeField('age', 'since it happened', ({ at }) => at / 1000),
     textField('namespace', ({ namespace }) => namespace ?? ''),

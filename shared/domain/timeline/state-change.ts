@@ -1,10 +1,21 @@
+import type { EscalationChange } from '../../schemas/escalation.ts';
 import type { Transition } from '../../schemas/timeline.ts';
 import type { CheckState, EventState } from '../event.ts';
 
 /** The timeline entry for a change in the state of a check on a client. */
 export type StateChange = Pick<
   Transition,
-  'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by' | 'creator' | 'reason' | 'end' | 'sticky'
+  | 'kind'
+  | 'was'
+  | 'status'
+  | 'flapping'
+  | 'occurrences'
+  | 'inhibited_by'
+  | 'creator'
+  | 'reason'
+  | 'end'
+  | 'sticky'
+  | 'escalation'
 >;
 
 /**
@@ -32,6 +43,11 @@ export function stateChangeOf(before: CheckState, after: CheckState): StateChang
   }
   if (old.acknowledgement === event.acknowledgement) return undefined;
   return acknowledgementChange(old.status, event);
+}
+
+/** Returns the timeline entry for the change of an escalation of an open event. */
+export function escalationTransition(event: EventState, escalation: EscalationChange): StateChange {
+  return { kind: 'escalate', was: event.status, ...shownOf(event), escalation };
 }
 
 function acknowledgementChange(was: number, event: EventState): StateChange {

@@ -56,6 +56,20 @@ describe('the merged report of several backends', () => {
     expect(total).toEqual({ checks: 2, clients: 2, outages: 2, down: 120 });
   });
 
+  test('a merged report lists the steps of escalations of both backends, the newest first', () => {
+    const step = { handler: 'page', step: 1, of: 2, targets: ['web-1/disk'], count: 1, notified: ['ada'] };
+    const { escalations } = joined(
+      { escalations: { count: 4, steps: [{ ...step, at: SINCE + 1 }] } },
+      { escalations: { count: 1, steps: [{ ...step, at: SINCE + 2 }] } },
+    );
+    expect(escalations?.count).toBe(5);
+    expect(escalations?.steps.map(({ at, targets }) => `${String(at - SINCE)} ${targets.join()}`)).toEqual([
+      '2 web-1/disk@us',
+      '1 web-1/disk@eu',
+    ]);
+    expect(joined({}, {}).escalations).toBeUndefined();
+  });
+
   test('a merged report adds up the problems that both backends have with the same check', () => {
     const http = { check: 'http', count: 3, status: 1, began: SINCE, output: 'slow' };
     const { open_by_check: byCheck } = joined(

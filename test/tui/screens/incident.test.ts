@@ -65,7 +65,7 @@ const api: NonNullable<RigOptions['api']> = ({ path }) => {
 };
 
 /** Opens the incident of the three critical `http-frontend` events and two `disk-root` warnings. */
-async function openIncident(options: Pick<RigOptions, 'columns' | 'rows' | 'theme'> = {}): Promise<ConsoleRig> {
+async function openIncident(options: Pick<RigOptions, 'api' | 'columns' | 'rows' | 'theme'> = {}): Promise<ConsoleRig> {
   const rig = await openScene({ api, ...options });
   rig.type('/check=http-frontend or check=disk-root\r');
   await rig.showsNo('postgres-repl');
@@ -87,6 +87,28 @@ test.each(LOOKS)('an incident matches its styled picture in $look', async ({ loo
 });
 
 describe('an incident', () => {
+  test('the steps of escalations are marked on the axis and listed above the actions of operators', async () => {
+    const step = { handler: 'page', of: 3, targets: ['web-003/http'], count: 1 };
+    const steps = [
+      { ...step, at: NOW - 2 * MINUTE, step: 2, notified: ['ada'] },
+      { ...step, at: NOW - 12 * MINUTE, step: 1, notified: ['chat'] },
+    ];
+    const rig = await openIncident({
+      api: (request) => {
+        const response = api(request);
+        if (!request.path.startsWith('/api/mon/v1/report')) return response;
+        return { status: 200, body: { ...SCENE_REPORT, escalations: { count: 2, steps } } };
+      },
+    });
+    await rig.shows('Escalations  2', /E 11:58:00Z? .*page: step 2 of 3 notified ada  web-003\/http/);
+    expect(rig.row(' actions')).toMatch(/E.*E/);
+    const lines = rig.screen.lines.map((line) => line.trim());
+    const [listed = -1, actions = -1] = ['Escalations', 'Operator actions'].map((title) =>
+      lines.findIndex((line) => line.startsWith(title)),
+    );
+    expect(listed).toBeLessThan(actions);
+  });
+
   test('the marked events are bars on one axis, and the one that failed first is at the top', async () => {
     const rig = await openIncident();
     const rows = rig.screen.lines.filter((line) => line.includes('eu-west-1/'));

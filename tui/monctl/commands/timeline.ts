@@ -1,3 +1,4 @@
+import { escalationChangeText } from '../../../shared/domain/notify/escalation-change.ts';
 import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { valueOption } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
@@ -142,13 +143,14 @@ function statusWordOrDash(status: number | undefined): string {
 }
 
 function detailsOf(row: TimelineRow): string {
-  const { to, silence: id, reason, end, output, flapping, silenced_by: ids = [] } = row;
+  const { to, silence: id, reason, end, output, flapping, silenced_by: ids = [], escalation } = row;
   if (id !== undefined) {
     const until = end === undefined ? '' : `until ${timestampText(Math.floor(end / 1000))}`;
     return [silenceName({ ...row, id }), reason ?? '', until].filter((part) => part !== '').join(', ');
   }
   const marks = [
     ...(to === undefined ? [] : [`now ${to}`]),
+    ...(escalation === undefined ? [] : [escalationChangeText(escalation)]),
     ...(flapping === true ? ['flapping'] : []),
     ...(ids.length === 0 ? [] : [`silenced by ${ids.join(' ')}`]),
   ];

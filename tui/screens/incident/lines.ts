@@ -1,8 +1,9 @@
+import { escalationChangeText } from '../../../shared/domain/notify/escalation-change.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { stripOf } from '../../../shared/domain/timeline/strip.ts';
 import type { CheckHistory } from '../../../shared/schemas/availability.ts';
-import type { ReportAction, ReportActionKind } from '../../../shared/schemas/report.ts';
+import type { ReportAction, ReportActionKind, ReportEscalation } from '../../../shared/schemas/report.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import { parseIncidentId } from '../../model/incident-id.ts';
 import { targetName, targetOf } from '../../model/target.ts';
@@ -27,6 +28,9 @@ const SYMBOL_CELLS = 3;
 
 /** Number of cells between the name of the time zone and the axis. */
 const AXIS_GAP = 2;
+
+/** The mark of the step of an escalation on the axis. */
+const ESCALATION_MARK = 'E';
 
 /** The key of each action, which is its mark on the axis. */
 const ACTION_KEYS: Readonly<Record<ReportActionKind, string>> = {
@@ -59,10 +63,13 @@ export function incidentHead(store: IncidentPorts, layer: IncidentLayer): readon
   if (data === undefined) return [];
   const axis = axisOf(store, layer, data);
   const zone = zoneText(data).padStart(axis.left - AXIS_GAP);
-  return [cursorLine(store, axis), marksLine(data.actions, axis), ...timeAxis(data, zone, axis.cells)];
+  return [cursorLine(store, axis), marksLine(data, axis), ...timeAxis(data, zone, axis.cells)];
 }
 
-/** Returns the bars of an incident, the event that failed first at the top, and the actions of operators below. */
+/**
+ * Returns the bars of an incident, the event that failed first at the top. The steps of escalations and the actions of
+ * operators are below.
+ */
 export function incidentLines(store: IncidentPorts, layer: IncidentLayer): readonly Line[] {
   const { data } = layer.load;
   if (data === undefined) return [];
@@ -71,6 +78,7 @@ export function incidentLines(store: IncidentPorts, layer: IncidentLayer): reado
   return [
     ...rows.map(({ key, history }) => barLine(targetName(targetOf(key)), history, axis)),
     [],
+    ...escalationLines(store, data.escalations),
     ...actionLines(store, data.actions),
   ];
 }
@@ -93,12 +101,18 @@ function cursorLine({ state }: ScreenView, { left, cells, cursor, cursorMs }: Ti
   return [run(' '.repeat(left)), run(text, 'accent')];
 }
 
-function marksLine(actions: readonly ReportAction[], { since, until, left, cells }: TimeAxis): Line {
+function marksLine(
+  { actions, escalations }: Pick<Incident, 'actions' | 'escalations'>,
+  { since, until, left, cells }: TimeAxis,
+): Line {
   const marks = Array.from({ length: cells }, () => ' ');
-  for (const { at, action } of actions) {
+  const marked = [
+    ...actions.map(({ at, action }) => ({ at, symbol: ACTION_KEYS[action] })),
+    ...escalations.map(({ at }) => ({ at, symbol: ESCALATION_MARK })),
+  ];
+  for (const { at, symbol } of marked) {
     if (at < since || at > until) continue;
     const cell = Math.min(cells - 1, Math.floor(((at - since) / Math.max(1, until - since)) * cells));
-    const symbol = ACTION_KEYS[action];
     marks[cell] = marks[cell] === ' ' || marks[cell] === symbol ? symbol : '*';
   }
   return [run(fitToWidth(' actions', left), 'faint'), run(marks.join(''), 'strong')];
@@ -142,6 +156,27 @@ function firstProblemMs({ stretches }: CheckHistory): number {
 /** Maximum width of the names of users in the list of actions, in cells. */
 const WHO_CELLS_MAX = 20;
 const ACTION_CELLS = 13;
+
+/** Returns the steps of escalations with the handlers that they notified; empty if there were none. */
+function escalationLines(
+  { nowMs }: Pick<LiveData, 'nowMs'>,
+  escalations: readonly ReportEscalation[],
+): readonly Line[] {
+  if (escalations.length === 0) return [];
+  return [
+    [run(' Escalations', 'strong'), run(`  ${String(escalations.length)}`, 'faint')],
+    ...escalations.map((step): Line => {
+      const { at, targets, count } = step;
+      const others = count > targets.length ? ` and ${String(count - targets.length)} more` : '';
+      return [
+        run(` ${ESCALATION_MARK} `, 'strong'),
+        run(`${whenText(at, nowMs).padEnd(11)}  `, 'faint'),
+        run(safeLine(`${escalationChangeText({ ...step, state: 'notified' })}  ${targets.join(', ')}${others}`)),
+      ];
+    }),
+    [],
+  ];
+}
 
 function actionLines({ nowMs }: Pick<LiveData, 'nowMs'>, actions: readonly ReportAction[]): readonly Line[] {
   if (actions.length === 0) return [[run(' no operator actions in this time', 'faint')]];

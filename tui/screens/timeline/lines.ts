@@ -1,6 +1,7 @@
 import { silenceName } from '../../../shared/domain/silence-name.ts';
 import { shownClock, shownDayAndClock } from '../../words/shown-time.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { escalationChangeText } from '../../../shared/domain/notify/escalation-change.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { stripOf, type Outage, type StripCell } from '../../../shared/domain/timeline/strip.ts';
@@ -231,7 +232,7 @@ function statusText({ symbol, word }: (typeof SEVERITY_STYLES)[keyof typeof SEVE
 }
 
 function detailsOf(row: TimelineRow, isPlaced: boolean): string {
-  const { to, silence: id, reason, end, output, flapping, silenced_by: ids = [], by, creator } = row;
+  const { to, silence: id, reason, end, output, flapping, silenced_by: ids = [], by, creator, escalation } = row;
   const who = creator ?? by;
   return [
     ...(who === undefined ? [] : [`by ${who}`]),
@@ -239,6 +240,7 @@ function detailsOf(row: TimelineRow, isPlaced: boolean): string {
     ...(end === undefined ? [] : [`until ${shownDayAndClock(end)}`]),
     ...(reason === undefined ? [] : [reason]),
     ...(to === undefined ? [] : [`now ${to}`]),
+    ...(escalation === undefined ? [] : [escalationChangeText(escalation)]),
     ...(flapping === true ? ['flapping'] : []),
     ...(ids.length === 0 ? [] : [`silenced by ${ids.join(' ')}`]),
     ...(output === undefined ? [] : [output]),

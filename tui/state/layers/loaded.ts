@@ -1,5 +1,5 @@
 import type { CheckHistory } from '../../../shared/schemas/availability.ts';
-import type { Report, ReportAction } from '../../../shared/schemas/report.ts';
+import type { Report, ReportAction, ReportEscalation } from '../../../shared/schemas/report.ts';
 import type { SeriesResponse } from '../../../shared/schemas/series.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
@@ -50,6 +50,8 @@ export interface Incident {
   readonly rows: readonly { readonly key: string; readonly history: CheckHistory }[];
   /** The actions of operators on events and silences, the newest first. */
   readonly actions: readonly ReportAction[];
+  /** The steps of escalations in this time, the newest first. */
+  readonly escalations: readonly ReportEscalation[];
 }
 
 export type LoadedLayerKind = keyof LayerData;

@@ -2,11 +2,13 @@ import type { CheckState } from '../../../../shared/domain/event.ts';
 import { canBeSilenced } from '../../../../shared/domain/silencing.ts';
 import { outputSummary } from '../../../../shared/domain/event-row.ts';
 import {
+  escalationTransition,
   hasState,
   removalOf,
   stateChangeOf,
   type StateChange,
 } from '../../../../shared/domain/timeline/state-change.ts';
+import type { EscalationChange } from '../../../../shared/schemas/escalation.ts';
 import type { SilencedEntry } from '../../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../../shared/schemas/timeline.ts';
 import type { Transaction } from '../transaction/transaction.ts';
@@ -41,13 +43,22 @@ export function recordStateChange(
   const change = stateChangeOf(entry.state, after);
   if (change === undefined || !transaction.registry.timeline.isKept) return;
   // While an event is recovering, it keeps its output.
-  const shownOutput = after.event?.recovery === undefined ? output : entry.summary;
+  const eventOutput = after.event?.recovery === undefined ? output : entry.summary;
   recordCheckTransition(
     transaction,
     entry,
-    { ...change, ...silencedByAttribute(transaction, entry, change), ...outputOf(entry, shownOutput) },
+    { ...change, ...silencedByAttribute(transaction, entry, change), ...outputOf(entry, eventOutput) },
     by,
   );
+}
+
+/** Records a change of an escalation of the check's open event in the timeline. */
+export function recordEscalation(transaction: Transaction, entry: CheckEntry, escalation: EscalationChange): void {
+  const { event } = entry.state;
+  if (event === undefined || !transaction.registry.timeline.isKept) return;
+  const change = escalationTransition(event, escalation);
+  const details = { ...silencedByAttribute(transaction, entry, change), ...outputOf(entry, entry.summary) };
+  recordCheckTransition(transaction, entry, { ...change, ...details }, undefined);
 }
 
 /**

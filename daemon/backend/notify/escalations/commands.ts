@@ -1,5 +1,6 @@
 import { decideEscalationStep } from '../../../../shared/domain/notify/decide-escalations.ts';
 import { handlersWithEffect } from '../../../../shared/domain/notify/decide-notifications.ts';
+import { escalationChange } from '../../../../shared/domain/notify/escalation-change.ts';
 import {
   endEscalation,
   isStepDue,
@@ -8,13 +9,14 @@ import {
 } from '../../../../shared/domain/notify/escalation.ts';
 import { recordInhibited, recordNotified } from '../../../../shared/domain/notify/notification-log.ts';
 import { severityOf } from '../../../../shared/domain/severity.ts';
-import type { EscalationState } from '../../../../shared/schemas/escalation.ts';
+import type { EscalationChangeReason, EscalationState } from '../../../../shared/schemas/escalation.ts';
 import type { EscalationDefinition } from '../../../../shared/schemas/handler.ts';
 import type { Batcher } from '../../commit/batcher.ts';
 import { CLIENTS } from '../../model/clients/storage.ts';
 import type { Definitions } from '../../model/config/definitions.ts';
 import { saveEscalations } from '../../model/events/mutations.ts';
 import { CHECK_RECORDS } from '../../model/events/storage.ts';
+import { recordEscalation } from '../../model/timeline/mutations.ts';
 import { loggedInhibitorIfActive } from '../../model/notify/inhibitions/state.ts';
 import type { CheckEntry } from '../../model/registry/namespace.ts';
 import type { Registry } from '../../model/registry/registry.ts';
@@ -58,26 +60,25 @@ export function hasOutdatedEscalation(entry: CheckEntry, definitions: Pick<Defin
     if (escalation.due === undefined && escalation.remaining === undefined) return false;
     const definition = definitions.in(entry.client.namespace.name).handler(escalation.handler);
     if (definition?.type !== 'escalation') return true;
-    const isSuppressed = isEscalationSuppressed(entry, definition, nowMs);
+    const isSuppressed = pauseReason(entry, definition, nowMs) !== undefined;
     return escalation.due === undefined ? !isSuppressed : isSuppressed || escalation.due * 1000 <= nowMs;
   });
 }
 
-/**
- * True if the escalations of an event must not notify anybody now: the event is silenced, inhibited, acknowledged,
- * recovering or flapping, or its severity is not accepted.
- */
-function isEscalationSuppressed(entry: CheckEntry, { severities }: EscalationDefinition, nowMs: number): boolean {
+/** Returns why an escalation of an open event must not notify anybody now; undefined if it may. */
+function pauseReason(
+  entry: CheckEntry,
+  { severities }: EscalationDefinition,
+  nowMs: number,
+): EscalationChangeReason | undefined {
   const { event } = entry.state;
-  if (event === undefined) return true;
-  return (
-    event.acknowledgement !== undefined ||
-    event.recovery !== undefined ||
-    event.action === 'flapping' ||
-    severities?.includes(severityOf(event.status)) === false ||
-    loggedInhibitorIfActive(entry) !== undefined ||
-    entry.isSilenced(nowMs)
-  );
+  if (event === undefined) return undefined;
+  if (event.acknowledgement !== undefined) return 'acknowledged';
+  if (event.recovery !== undefined) return 'recovering';
+  if (event.action === 'flapping') return 'flapping';
+  if (severities?.includes(severityOf(event.status)) === false) return 'severity';
+  if (loggedInhibitorIfActive(entry) !== undefined) return 'inhibited';
+  return entry.isSilenced(nowMs) ? 'silenced' : undefined;
 }
 
 function updateEscalations(transaction: Transaction, entry: CheckEntry): void {
@@ -94,14 +95,17 @@ function updateEscalation(transaction: Transaction, entry: CheckEntry, escalatio
   const { nowMs, now, routing } = transaction;
   const definition = routing.definitions.in(entry.client.namespace.name).handler(escalation.handler);
   if (definition?.type !== 'escalation') {
-    replaceEscalation(transaction, entry, escalation, endEscalation(escalation));
-  } else if (isEscalationSuppressed(entry, definition, nowMs)) {
-    replaceEscalation(transaction, entry, escalation, pauseEscalation(escalation, now));
-  } else {
-    const resumed = resumeEscalation(escalation, now);
-    replaceEscalation(transaction, entry, escalation, resumed);
-    if (isStepDue(resumed, now)) notifyStep(transaction, entry, resumed, definition);
+    replaceEscalation(transaction, entry, escalation, endEscalation(escalation), 'removed');
+    return;
   }
+  const reason = pauseReason(entry, definition, nowMs);
+  if (reason !== undefined) {
+    replaceEscalation(transaction, entry, escalation, pauseEscalation(escalation, now), reason);
+    return;
+  }
+  const resumed = resumeEscalation(escalation, now);
+  replaceEscalation(transaction, entry, escalation, resumed);
+  if (isStepDue(resumed, now)) notifyStep(transaction, entry, resumed, definition);
 }
 
 function notifyStep(
@@ -120,7 +124,7 @@ function notifyStep(
     handlers: [],
   });
   const routed = { kind: 'escalation' as const, name: escalation.handler, definition };
-  const { escalation: after, targets } = decideEscalationStep(routed, escalation, context);
+  const { escalation: after, change, targets } = decideEscalationStep(routed, escalation, context);
   const { notificationLog, inhibition } = context;
   applyDecisions(transaction, occurrence, context, {
     decisions: targets,
@@ -129,6 +133,7 @@ function notifyStep(
         ? recordNotified(notificationLog, handlersWithEffect(targets, 'notify'))
         : recordInhibited(notificationLog, inhibition.inhibitor, []),
     escalations: replaced(context.escalations, escalation, after),
+    escalationChanges: change === undefined ? [] : [change],
   });
 }
 
@@ -137,7 +142,10 @@ function replaceEscalation(
   entry: CheckEntry,
   before: EscalationState,
   after: EscalationState,
+  reason?: EscalationChangeReason,
 ): void {
+  const change = escalationChange(before, after, { ...(reason !== undefined && { reason }) });
+  if (change !== undefined) recordEscalation(transaction, entry, change);
   saveEscalations(transaction, entry, replaced(entry.state.event?.escalations ?? [], before, after));
 }
 
