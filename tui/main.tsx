@@ -13,10 +13,11 @@ import { openAll } from './effects/all-contexts.ts';
 import type { ShownBackend } from './effects/shown-backend.ts';
 import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
 import { chooseBackend, findContext, type BackendChoice } from './config/choose-backend.ts';
-import { readConsoleConfig, type LoadedConsoleConfig } from './config/config-file.ts';
+import { readConsoleConfig, loginDirectory, type LoadedConsoleConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { settingsOfConfig } from './config/initial-state.ts';
 import { settingsOf, type AppearanceSettings } from './config/appearance-settings.ts';
+import { offerLogin } from './offer-login.ts';
 import { openConsole, type Console, type ConsoleClock } from './console.tsx';
 import { bindKeys } from './state/keys.ts';
 import { targetOf } from './model/target.ts';
@@ -64,6 +65,7 @@ async function main(flags: Arguments): Promise<void> {
     const openAs = backendOpeners(loaded.config, tlsVariables({ trustedCaFile, isUnverified }));
     const shown = await openAs.choice(choice);
     warnOf(shown);
+    if (process.stdin.isTTY && process.stdout.isTTY) await offerLogin(shown, (text) => process.stderr.write(text));
     if (shown.members !== undefined && (flags.watch !== undefined || wantsLines(flags, process.env))) {
       return exitWithProblem('only the full-screen console shows all contexts in one list: choose one with --context');
     }
@@ -160,7 +162,13 @@ function backendOpeners(
     choice: (choice) => {
       switch (choice.kind) {
         case 'url':
-          return Promise.resolve(backendAtUrl(choice.backend, { ...process.env, ...tls }));
+          return Promise.resolve(
+            backendAtUrl(choice.backend, {
+              ...process.env,
+              MON_LOGIN_DIR: loginDirectory(process.env),
+              ...tls,
+            }),
+          );
         case 'context':
           return context(choice.name);
         case 'all':

@@ -142,6 +142,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Readonly<Record<string, LogAd
       'If it repeats, see `store write failed`.',
     ],
     'could not remove expired sessions': RETRIED,
+    'could not revoke a login at the identity provider': [
+      'A user logged out and the session has ended, but the provider did not answer.',
+      'The login at the provider lasts until it expires. End it there if it matters.',
+    ],
     'could not save when API keys were last used': RETRIED,
     'could not send the response to a request': INTERNAL,
     'could not write the access token for programs on this host': [
@@ -166,6 +170,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Readonly<Record<string, LogAd
       'Log in again. Change the password if you cannot explain it.',
     ],
     'request failed': INTERNAL,
+    'the identity provider does not confirm logins: sessions continue with their last known groups': [
+      'The provider of the setting `oidc` does not answer, or rejects the requests of the backend. The field `reason` has the cause.',
+      'Correct it within 12 hours after the last answer of the provider. Then the sessions end.',
+    ],
     'too many failed authentications: responses to this address are delayed': [
       'An address sends wrong credentials again and again.',
       'Correct the credentials of the program, or block the address.',

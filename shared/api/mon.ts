@@ -36,6 +36,7 @@ import { deadLetterSelectionSchema, deadLetterResponse, handlerResponse } from '
 import { handlerTestResponse, handlerTestSchema } from '../schemas/handler-test.ts';
 import { newPlanSchema, planResponse, planOrderSchema, plansResponse } from '../schemas/plan-run.ts';
 import { upgradeFactsSchema } from '../schemas/plan.ts';
+import { loginMethodsResponse, loginPollResponse, loginPollSchema, loginStartedResponse } from '../schemas/oidc.ts';
 import { requestSchema } from '../schemas/request.ts';
 import { restoreSchema, dumpPageResponse, restoredResponse } from '../schemas/restore.ts';
 import { BATCH_MAX, resultSchema, resultResponse, batchResponse } from '../schemas/result.ts';
@@ -104,6 +105,22 @@ export const MON_API = {
   access: monEndpoint('GET /access', 'The identity and rights of the caller, and what each route requires', {
     scope: 'authenticated',
     response: accessResponse,
+  }),
+  loginMethods: monEndpoint('GET /login', 'How users log in by single sign-on', {
+    scope: 'public',
+    isOfItself: true,
+    response: loginMethodsResponse,
+  }),
+  startLogin: monEndpoint('POST /login', 'Begins a login that the user confirms in a browser', {
+    scope: 'public',
+    response: loginStartedResponse,
+    errors: ['not_found'],
+  }),
+  pollLogin: monEndpoint('POST /login/token', 'Issues tokens when the user has confirmed the login', {
+    scope: 'public',
+    body: loginPollSchema,
+    response: loginPollResponse,
+    errors: ['invalid', 'not_found', 'conflict', 'too_large'],
   }),
   openApi: monEndpoint('GET /openapi.json', 'The API as an OpenAPI 3.1 document', {
     scope: 'authenticated',

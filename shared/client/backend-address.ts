@@ -19,6 +19,13 @@ export interface BackendAddress {
    * the current backend, so a failure that is reported twice switches once.
    */
   readonly failOverFrom?: (url: string) => void;
+  /**
+   * Renews the credentials in `headers` if they expire soon; undefined if they cannot be renewed.
+   *
+   * @param isForced true to renew them in any case, because the backend rejected them
+   * @returns true if they were renewed
+   */
+  readonly renew?: ((isForced?: boolean) => Promise<boolean>) | undefined;
 }
 
 /** Maximum number of backends in a list. With more, a program that can reach none of them would try for minutes. */
@@ -29,6 +36,7 @@ const BACKENDS_MAX = 16;
  *
  * - `MON_API_KEY`: an API key
  * - `MON_CREDENTIALS`: `user:password`
+ * - `MON_LOGIN_DIR`: the directory with the logins that `monctl login` stored; set by the programs, not by users
  * - `MON_TRUSTED_CA_FILE`: a file with trusted CA certificates
  * - `MON_INSECURE_SKIP_TLS_VERIFY`: `true` disables the verification of certificates
  */

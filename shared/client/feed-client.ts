@@ -6,7 +6,7 @@ import { ReceivedAttributes } from './received-attributes.ts';
 import { backendAddress } from './local-access.ts';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
 import { systemFeedClock, type FeedClock } from './feed-clock.ts';
-import { openLink, type Link, type LinkEnd } from './feed-link.ts';
+import { openRenewedLink, type Link, type LinkEnd } from './feed-link.ts';
 import { FeedSession, type FeedPosition, type RowsMetadata } from './feed-session.ts';
 
 /**
@@ -241,7 +241,7 @@ class ReconnectingFeed implements Feed {
     this.#supportedFeatures = NO_FEATURES;
     this.#sentPaceRequest = INITIAL_PACE_REQUEST;
     const { url } = this.#address;
-    this.#link = openLink(this.#address, this.#clock, {
+    this.#link = openRenewedLink(this.#address, this.#clock, {
       onOpen: () => {
         if (!this.#isRefused) this.#listener.onState({ kind: 'syncing' });
       },

@@ -41,6 +41,59 @@ export interface Link {
   drop(reason: string): void;
 }
 
+/** Interval in milliseconds at which the credentials of an open connection are renewed if they expire soon. */
+const RENEWAL_MS = 10_000;
+
+/**
+ * Opens one connection to a feed, like `openLink`. Credentials that can be renewed are renewed before the connection
+ * opens and while it is open.
+ */
+export function openRenewedLink(address: BackendAddress, clock: FeedClock, listener: LinkListener): Link {
+  const { renew } = address;
+  if (renew === undefined) return openLink(address, clock, listener);
+  let link: Link | undefined;
+  let timer: Disposable | undefined;
+  let ended = false;
+  const renewNow = (isForced = false): Promise<void> => renew(isForced).then(noop, noop);
+  const renewLater = (): void => {
+    timer = clock.after(RENEWAL_MS, () => {
+      void renewNow();
+      renewLater();
+    });
+  };
+  const stop = (): void => {
+    ended = true;
+    timer?.[Symbol.dispose]();
+  };
+  const open = (): void => {
+    if (ended) return;
+    link = openLink(address, clock, {
+      onOpen: () => listener.onOpen(),
+      onMessage: (message) => listener.onMessage(message),
+      onEnd: (end) => {
+        stop();
+        // The clock of this machine was possibly set, so that the credentials expired unnoticed.
+        if (end.kind === 'refused' && end.code === 'unauthenticated') void renewNow(true);
+        listener.onEnd(end);
+      },
+    });
+  };
+  renewLater();
+  void renewNow().then(open);
+  return {
+    close: () => {
+      stop();
+      link?.close();
+    },
+    send: (request) => link?.send(request),
+    drop: (reason) => link?.drop(reason),
+  };
+}
+
+function noop(): void {
+  // A failure to renew credentials is reported by the connection that needs them.
+}
+
 /** Opens one connection to a feed. The connection sends pings while no frame arrives, and reports once why it ended. */
 export function openLink(address: BackendAddress, clock: FeedClock, listener: LinkListener): Link {
   const socket = new WebSocket(`${address.url.replace(/^http/, 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {

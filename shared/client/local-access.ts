@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { authorizationOf, LoginFile } from './stored-login.ts';
 import { parseBackendAddresses, type BackendAddress, type CredentialsEnv } from './backend-address.ts';
 
 /**
@@ -79,9 +80,15 @@ interface AddressOptions {
  * @throws MonError `invalid` if the text is not an http(s) URL, the list is too long, or the credentials cannot be sent
  */
 export function backendAddress(backend: string, { env, headers = {}, stateDir }: AddressOptions = {}): BackendAddress {
-  const [first, ...others] = parseBackendAddresses(backend, env).map((address) =>
-    localAddress(address, headers, stateDir),
-  );
+  const parsed = parseBackendAddresses(backend, env);
+  const { MON_LOGIN_DIR: directory = '' } = env ?? {};
+  const login = directory === '' ? undefined : new LoginFile(directory, parsed[0].url);
+  const [first, ...others] = parsed.map((address) => {
+    const local = localAddress(address, headers, stateDir);
+    return login === undefined || address.headers['authorization'] !== undefined
+      ? local
+      : loginAddress(local, headers, login);
+  });
   if (first === undefined) throw new Error('no backend is configured');
   if (others.length === 0) return first;
   return new BackendList([first, ...others]);
@@ -110,6 +117,10 @@ class BackendList implements BackendAddress {
     return this.#current.tls;
   }
 
+  get renew(): BackendAddress['renew'] {
+    return this.#current.renew;
+  }
+
   readonly failOverFrom = (url: string): void => {
     if (url === this.url) this.#at = (this.#at + 1) % this.#addresses.length;
   };
@@ -117,6 +128,24 @@ class BackendList implements BackendAddress {
   get #current(): BackendAddress {
     return this.#addresses[this.#at] ?? this.#addresses[0];
   }
+}
+
+/** Returns an address that uses the stored login, if there is one when a request is sent. */
+function loginAddress(
+  address: BackendAddress,
+  headers: Readonly<Record<string, string>>,
+  login: LoginFile,
+): BackendAddress {
+  const { url, tls } = address;
+  return {
+    url,
+    ...(tls !== undefined && { tls }),
+    get headers() {
+      const stored = login.read();
+      return stored === undefined ? address.headers : { ...authorizationOf(stored), ...headers };
+    },
+    renew: (isForced) => login.renew({ url, tls }, isForced),
+  };
 }
 
 function localAddress(

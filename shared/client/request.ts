@@ -47,16 +47,27 @@ const NOT_REACHED_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'
  */
 export function openRequester(address: BackendAddress, timeoutMs: number): Requester {
   return async (request) => {
-    for (let others = address.otherCount ?? 0; ; others--) {
-      const { url } = address;
-      try {
-        return await sendRequest(address, timeoutMs, request);
-      } catch (error) {
-        if (others === 0 || !(error instanceof NotReachedError)) throw error;
-        address.failOverFrom?.(url);
-      }
+    await address.renew?.();
+    try {
+      return await sendToAny(address, timeoutMs, request);
+    } catch (error) {
+      const isRejected = error instanceof MonError && error.code === 'unauthenticated';
+      if (!isRejected || (await address.renew?.(true)) !== true) throw error;
+      return await sendToAny(address, timeoutMs, request);
     }
   };
+}
+
+async function sendToAny(address: BackendAddress, timeoutMs: number, request: ApiRequest): Promise<ApiResponse> {
+  for (let others = address.otherCount ?? 0; ; others--) {
+    const { url } = address;
+    try {
+      return await sendRequest(address, timeoutMs, request);
+    } catch (error) {
+      if (others === 0 || !(error instanceof NotReachedError)) throw error;
+      address.failOverFrom?.(url);
+    }
+  }
 }
 
 class NotReachedError extends MonError {}

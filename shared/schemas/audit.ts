@@ -27,6 +27,7 @@ export type AuditAction =
   | 'user.create'
   | 'user.change'
   | 'user.disable'
+  | 'user.log-in'
   | 'user.log-out'
   | 'apikey.create'
   | 'apikey.revoke'
@@ -65,6 +66,10 @@ export const auditRecordResponse = z.looseObject({
   who: z.string(),
   /** The user that an authenticated request names, if it is not the authenticated user. */
   on_behalf_of: z.string().exactOptional(),
+  /** The identity provider of the user, if the user logged in there. */
+  issuer: z.string().exactOptional(),
+  /** The permanent id of the user at the identity provider. */
+  subject: z.string().exactOptional(),
   /** IP address of the caller; null if the backend itself acted. */
   from: z.string().nullable(),
   /** Method and path of the request, or the reason for an action of the backend. */
@@ -89,7 +94,7 @@ export type AuditRecord = ResponseOf<typeof auditRecordResponse>;
 /** An audit record before it is appended to the trail, which adds its id, time and hashes. */
 export type AuditEntry = Omit<AuditRecord, 'id' | 'at' | 'previous' | 'hash'>;
 /** The user who performed an action, with the address and the request. */
-export type Actor = Pick<AuditEntry, 'who' | 'on_behalf_of' | 'from' | 'how'>;
+export type Actor = Pick<AuditEntry, 'who' | 'on_behalf_of' | 'issuer' | 'subject' | 'from' | 'how'>;
 
 /** The ids of the first and the last audit record: `GET /api/mon/v1/audit/head`. */
 export const auditHeadResponse = responseSchema(

@@ -3,6 +3,7 @@ import { certificateRuleSchema } from './certificate-rule.ts';
 import { alertSettingsSchema } from './alert.ts';
 import { KEEPALIVE_THRESHOLDS } from './keepalive.ts';
 import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
+import { oidcSettingsSchema } from './oidc.ts';
 import { aggregateRulesSchema } from './aggregate-rule.ts';
 import { silencePolicySettingsSchema } from './silence-policy.ts';
 import { watchdogsSchema } from './watchdog.ts';
@@ -284,6 +285,11 @@ export const programSettingsSchema = z.object({
     .default([])
     .describe(
       'Rules that restrict agent certificates to namespaces, by CA and certificate subject ([TLS](tls.md#namespaces-of-certificates)). Empty: no restriction.',
+    ),
+  oidc: oidcSettingsSchema
+    .optional()
+    .describe(
+      'Identity provider (OpenID Connect) whose users can log in: see [single sign-on](how-to/single-sign-on.md). Default: none.',
     ),
   'trusted-proxies': networksSchema.describe(
     'Networks (CIDR) of proxies whose `X-Forwarded-For` or `Forwarded` header is trusted.',

@@ -14,6 +14,7 @@ import { HttpReceiver } from '../support/http-receiver.ts';
 import { openMailServer } from '../support/mail-server.ts';
 import { makeCertificate } from '../support/make-certificate.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { OidcIssuer } from '../support/oidc-issuer.ts';
 import { openPrefixProxy } from '../support/prefix-proxy.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { startPostgres } from '../../scripts/lib/postgres-server.ts';
@@ -254,6 +255,13 @@ test.each([
 ])('the steps of the how-to page $page $outcome', { timeout: TIMEOUT_MS }, async ({ page }) => {
   await using shell = await DocumentedShell.open({ '0.0.0.0': '127.0.0.1' });
   expect(await followPage(pageOf(page), shell)).toBeGreaterThan(1);
+});
+
+test('the steps of docs/how-to/single-sign-on.md log a user in and out', { timeout: TIMEOUT_MS }, async () => {
+  const issuer = await OidcIssuer.open({ confirms: 'subject-1' });
+  issuer.accounts.set('subject-1', { groups: ['sre'], preferred_username: 'ada' });
+  await using shell = await DocumentedShell.open({ 'https://id.example.org': issuer.url });
+  expect(await followPage(pageOf('single-sign-on'), shell)).toBeGreaterThan(5);
 });
 
 test.each([

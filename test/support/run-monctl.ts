@@ -31,6 +31,7 @@ class Recorder implements OutputStream {
  * Runs a `monctl` command in this process, with only the given environment variables and without a terminal.
  *
  * @param answer the user's answer to each question, or a callback that returns it; if omitted, the command cannot ask
+ * @param wait callback that runs in place of each pause of the command. It gets all texts on standard error
  */
 export async function runMonctl(
   args: readonly string[],
@@ -39,16 +40,22 @@ export async function runMonctl(
     input = '',
     answer,
     nowMs = NOW * 1000,
+    wait,
   }: {
     readonly input?: string;
     readonly answer?: string | ((question: string) => string);
     readonly nowMs?: number;
+    readonly wait?: (shown: string) => Promise<void>;
   } = {},
 ): Promise<MonctlRun> {
   const [stdout, stderr] = [new Recorder(), new Recorder()];
   const ask = (question: string): Promise<string> => {
     stderr.write(question);
     return Promise.resolve(typeof answer === 'function' ? answer(question) : (answer ?? ''));
+  };
+  const after = (_delayMs: number, task: () => void): Disposable => {
+    void wait?.(stderr.written).then(task);
+    return { [Symbol.dispose]: () => undefined };
   };
   const code = await runMonctlCommand(args, {
     stdout,
@@ -57,7 +64,7 @@ export async function runMonctl(
     readInput: () => Promise.resolve(input),
     runProgram,
     ask: answer === undefined ? undefined : ask,
-    clock: { ...systemFeedClock, now: () => nowMs },
+    clock: { ...systemFeedClock, ...(wait && { after }), now: () => nowMs },
   });
   return { code, stdout: stdout.written, stderr: stderr.written };
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorMessage } from '../../shared/errors.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 
@@ -14,6 +14,11 @@ export function configPath(env: Environment): string {
   const own = env['XDG_CONFIG_HOME'] ?? '';
   const home = env['HOME'] || homedir();
   return join(own.startsWith('/') ? own : join(home, '.config'), 'mon', 'console.yml');
+}
+
+/** Returns the directory in which logins are stored: `logins`, next to the configuration file. */
+export function loginDirectory(env: Environment): string {
+  return join(dirname(configPath(env)), 'logins');
 }
 
 export interface LoadedConsoleConfig {

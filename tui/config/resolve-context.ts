@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { parseBackendAddresses, tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
+import { loginDirectory } from './config-file.ts';
 import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
 
 /** Permission bits of all users except the owner (security S6). */
@@ -26,6 +27,7 @@ export async function resolveContext(
   if (user !== undefined && password !== undefined) {
     credentials['MON_CREDENTIALS'] = `${user}:${await secretOf(name, 'password', password, env)}`;
   }
+  if (key === undefined && password === undefined) credentials['MON_LOGIN_DIR'] = loginDirectory(env);
   // An invalid address is reported here, not only when the console connects.
   parseBackendAddresses(backend, credentials);
   return { backend, env: credentials };

@@ -2,7 +2,7 @@ import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-a
 import { MonError } from '../../shared/errors.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { chooseBackend } from '../config/choose-backend.ts';
-import { readConsoleConfig } from '../config/config-file.ts';
+import { readConsoleConfig, loginDirectory } from '../config/config-file.ts';
 import { EMPTY_CONFIG } from '../config/console-config.ts';
 import { resolveContext } from '../config/resolve-context.ts';
 import type { Flags } from './flags.ts';
@@ -46,7 +46,13 @@ export async function chosenBackend(
   const choice = chooseBackend({ backend: requestedBackend, context: options.context }, env, config);
   switch (choice.kind) {
     case 'url':
-      return { backend: choice.backend, env, namespace: undefined, timeZone, warnings };
+      return {
+        backend: choice.backend,
+        env: { ...env, MON_LOGIN_DIR: loginDirectory(env) },
+        namespace: undefined,
+        timeZone,
+        warnings,
+      };
     case 'all':
       throw new MonError('invalid', 'this command works with only one backend: select a context with --context NAME');
     case 'context':

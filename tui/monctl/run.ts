@@ -29,6 +29,7 @@ import { namespaceCommands } from './commands/namespace.ts';
 import { pipelineCommands } from './commands/pipeline.ts';
 import { reportCommand } from './commands/report.ts';
 import { restoreCommand } from './commands/restore.ts';
+import { loginCommands } from './commands/login.ts';
 import { maintenanceCommands } from './commands/maintenance.ts';
 import { migrateCommands } from './commands/migrate.ts';
 import { resultCommands } from './commands/result.ts';
@@ -101,7 +102,7 @@ const COMMAND_GROUPS: readonly CommandGroup[] = [
   },
   {
     title: 'This tool',
-    commands: [configureCommand, ...contextCommands, completionCommand, versionCommand],
+    commands: [configureCommand, ...contextCommands, ...loginCommands, completionCommand, versionCommand],
   },
 ];
 

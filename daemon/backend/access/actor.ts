@@ -23,6 +23,7 @@ export function actorOf({ method, url, caller, principal }: SentRequest, creator
   return {
     who: isVerified ? principal.name : (other ?? principal.name),
     ...(isVerified && other !== undefined && { on_behalf_of: other }),
+    ...(principal.account !== undefined && { issuer: principal.account.issuer, subject: principal.account.subject }),
     from: caller,
     how: `${method} ${loggedPath(url)}`,
   };

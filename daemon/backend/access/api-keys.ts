@@ -176,6 +176,13 @@ export class ApiKeys implements Disposable {
   ): Pick<ApiKey, 'username' | 'scopes' | 'namespace' | 'description'> {
     const own = scopesOfUser(registry.credentials, this.#parts.configuredUser(), username);
     if (own === undefined) throw new MonError('invalid', `there is no user ${username}, or it is disabled`);
+    // The key would keep the groups of the user's last login, even if the identity provider has removed them since.
+    if (registry.credentials.users.get(username)?.account !== undefined) {
+      throw new MonError(
+        'invalid',
+        `${username} is a user of the identity provider and cannot own API keys: create a local user for the key`,
+      );
+    }
     if (namespace && !registry.hasNamespace(namespace)) {
       throw new MonError('not_found', `there is no namespace ${namespace}: create it first`);
     }

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/domain/certificate-namespaces.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { CertificateRule } from '../../../shared/schemas/certificate-rule.ts';
-import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import type { ApiSettings, ProgramSettings } from '../../../shared/schemas/settings.ts';
 import type { CredentialVersions } from './credential-versions.ts';
 import type { Log } from '../../log/log.ts';
 import type { ApiKeys } from './api-keys.ts';
@@ -37,13 +37,16 @@ export type Authorize = (headers: IncomingHttpHeaders, address: string) => Promi
 
 interface AuthenticatorDependencies {
   /** The current settings. Credentials that a reload changes are valid at once. */
-  readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
+  readonly config: {
+    readonly api: Pick<ApiSettings, 'user' | 'password'>;
+    readonly program: Pick<ProgramSettings, 'oidc'>;
+  };
   /** The address on which the backend listens, and the host name of this machine. */
   readonly endpoint: { readonly address: string; readonly hostname: string };
   readonly registry: Pick<Registry, 'credentials'>;
   readonly passwords: Passwords;
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
-  readonly sessions: Pick<Sessions, 'findByAccessToken' | 'isValid'>;
+  readonly sessions: Pick<Sessions, 'findByAccessToken' | 'isUsable'>;
   readonly versions: Pick<CredentialVersions, 'configuredUser' | 'of' | 'ofConfigured'>;
   /**
    * The authorities that issue the certificates of agents. Each change of the authorities changes `credentialsVersion`.
@@ -72,6 +75,8 @@ export class Authenticator {
   #configured: AuthenticatorDependencies['config']['api'];
   /** The setting `certificate-namespaces` at the last check, to detect a change. */
   #certificateRules: readonly CertificateRule[];
+  /** True if an identity provider was set at the last check, to detect a change. */
+  #hadOidc: boolean;
   /** Number of detected changes of the configured credentials or of `certificate-namespaces`. */
   #reloads = 0;
   readonly #versionText = new StateText();
@@ -88,12 +93,14 @@ export class Authenticator {
     this.#parts = parts;
     this.#failed = new FailedLogins(parts.clock);
     this.#configured = parts.config.api;
+    this.#hadOidc = parts.config.program.oidc !== undefined;
     this.#certificateRules = parts.certificateRules();
   }
 
-  /** True if callers need no credentials, because no user and no key exists. */
+  /** True if callers need no credentials, because no user and no key exists, and no identity provider is set. */
   get needsNoCredentials(): boolean {
-    return this.#configuredUser === undefined && this.#parts.registry.credentials.isEmpty;
+    const { config, registry } = this.#parts;
+    return this.#configuredUser === undefined && config.program.oidc === undefined && registry.credentials.isEmpty;
   }
 
   /** Returns a version of all credentials: a text that differs after every change that may revoke rights. */
@@ -131,7 +138,7 @@ export class Authenticator {
       case 'bearer':
         return this.#ofToken(value, address);
       default:
-        throw rejectedCredentialsError();
+        throw this.#rejectedCredentialsError();
     }
   };
 
@@ -152,7 +159,7 @@ export class Authenticator {
    */
   async logIn({ authorization }: IncomingHttpHeaders, address: string): Promise<Principal> {
     const { scheme, value = '' } = CREDENTIALS_HEADER.exec(authorization ?? '')?.groups ?? {};
-    if (scheme?.toLowerCase() !== 'basic') throw rejectedCredentialsError();
+    if (scheme?.toLowerCase() !== 'basic') throw this.#rejectedCredentialsError();
     return this.#ofPassword(value, address);
   }
 
@@ -186,7 +193,7 @@ export class Authenticator {
   async refuseSlowly(address: string): Promise<never> {
     using login = await this.#failed.begin(address);
     this.#logFailure(login.fail(), address);
-    throw rejectedCredentialsError();
+    throw this.#rejectedCredentialsError();
   }
 
   /** Returns the voucher that identifies an authenticated caller to another backend with the same store. */
@@ -314,7 +321,7 @@ export class Authenticator {
       }
       case 'token': {
         const session = credentials.sessions.get(principal.sessionId ?? '');
-        return session !== undefined && sessions.isValid(session) ? this.#principalOfSession(session) : undefined;
+        return session !== undefined && sessions.isUsable(session) ? this.#principalOfSession(session) : undefined;
       }
       case 'password':
         return principal.credentialVersion === versions.of(principal.name)
@@ -358,6 +365,9 @@ export class Authenticator {
     const { user, password } = this.#configured;
     if (config.api.user !== user || config.api.password !== password) this.#reloads++;
     this.#configured = config.api;
+    const hasOidc = config.program.oidc !== undefined;
+    if (hasOidc !== this.#hadOidc) this.#reloads++;
+    this.#hadOidc = hasOidc;
     const rules = this.#parts.certificateRules();
     if (!isDeepStrictEqual(rules, this.#certificateRules)) this.#reloads++;
     this.#certificateRules = rules;
@@ -404,13 +414,15 @@ export class Authenticator {
     return principal ?? this.refuseSlowly(address);
   }
 
-  #principalOfSession({ id: sessionId, username, expiresMs }: Session): Principal | undefined {
-    return this.#principalOfUser(username, { via: 'token', sessionId, expiresMs });
+  #principalOfSession({ id: sessionId, username, expiresMs, login }: Session): Principal | undefined {
+    const account = login && { issuer: login.issuer, subject: login.subject };
+    const endsMs = login === undefined ? expiresMs : Math.min(expiresMs, login.validUntilMs);
+    return this.#principalOfUser(username, { via: 'token', sessionId, expiresMs: endsMs, account });
   }
 
   #principalOfUser(
     name: string,
-    attributes: Pick<Principal, 'via' | 'sessionId' | 'expiresMs'>,
+    attributes: Pick<Principal, 'via' | 'sessionId' | 'expiresMs' | 'account'>,
   ): Principal | undefined {
     const { registry, versions } = this.#parts;
     const { credentials } = registry;
@@ -427,7 +439,7 @@ export class Authenticator {
 
   #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
     const credentials = nameAndPassword(encoded);
-    if (credentials === undefined) throw rejectedCredentialsError();
+    if (credentials === undefined) throw this.#rejectedCredentialsError();
     // A reload is recorded before the caller is admitted. Otherwise a second reload, back to the previous credentials,
     // would go unnoticed, and the caller would stay admitted.
     this.#noteReload();
@@ -446,7 +458,8 @@ export class Authenticator {
   #storedPassword(user: string): string | undefined {
     const { config, registry } = this.#parts;
     if (user === this.#configuredUser) return config.api.password;
-    return registry.credentials.users.get(user)?.passwordHash;
+    const stored = registry.credentials.users.get(user);
+    return stored?.account === undefined ? stored?.passwordHash : undefined;
   }
 
   /**
@@ -462,7 +475,7 @@ export class Authenticator {
   async #attempt(credentials: NameAndPassword, address: string): Promise<Principal> {
     const isRight = await this.isPasswordOf(credentials, address);
     const principal = isRight ? this.#principalOfUser(credentials.user, { via: 'password' }) : undefined;
-    if (principal === undefined) throw rejectedCredentialsError();
+    if (principal === undefined) throw this.#rejectedCredentialsError();
     return principal;
   }
 
@@ -479,6 +492,14 @@ export class Authenticator {
     const isRight = await passwords.verify(credentials, stored, this.#decoys());
     if (!isRight) this.#logFailure(login.fail(), address);
     return isRight;
+  }
+
+  #rejectedCredentialsError(): MonError {
+    const hint = this.#parts.config.program.oidc === undefined ? '' : ', or log in with monctl login';
+    return new MonError(
+      'unauthenticated',
+      `credentials are missing or wrong: send user and password by HTTP Basic, or an API key as "Authorization: Key mk_..."${hint}`,
+    );
   }
 
   /**
@@ -500,13 +521,6 @@ export class Authenticator {
 /** Returns the earlier of two times; undefined means never. */
 function earlierTime(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
-}
-
-function rejectedCredentialsError(): MonError {
-  return new MonError(
-    'unauthenticated',
-    'credentials are missing or wrong: send user and password by HTTP Basic, or an API key as "Authorization: Key mk_..."',
-  );
 }
 
 /**

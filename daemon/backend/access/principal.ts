@@ -1,6 +1,7 @@
 import type { Access } from '../../../shared/api/endpoint.ts';
 import { V2_PREFIX } from '../../../shared/api/v2.ts';
 import type { CertificateOrigin } from '../../../shared/domain/certificate-namespaces.ts';
+import type { OidcAccount } from '../../../shared/domain/oidc.ts';
 import { isGranted, canSeeNamespace, type Operation, type Grant } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -43,6 +44,8 @@ export interface Principal {
   readonly certificateOrigin?: CertificateOrigin | undefined;
   /** The namespaces in which the certificate allows an agent to report; undefined if all namespaces are allowed. */
   readonly certificateNamespaces?: readonly string[] | undefined;
+  /** The account at the identity provider with which the user logged in; undefined for other credentials. */
+  readonly account?: OidcAccount | undefined;
   /** Expiry of the credentials, epoch milliseconds; undefined if they do not expire. */
   readonly expiresMs?: number | undefined;
   /**

@@ -54,10 +54,13 @@ export function scopesOfKey(
   return own === undefined ? undefined : commonScopes(key.scopes, own);
 }
 
-/** True if at least one stored user is enabled and has the scope `admin`. */
+/**
+ * True if at least one stored user is enabled and has the scope `admin`. Users of an identity provider do not count,
+ * because the provider can be away or remove their groups.
+ */
 export function hasAdministrator(users: ReadonlyMap<string, User>, index: RoleIndex): boolean {
   for (const user of users.values()) {
-    if (!user.disabled && effectiveScopesOf(user, index).has('admin')) return true;
+    if (!user.disabled && user.account === undefined && effectiveScopesOf(user, index).has('admin')) return true;
   }
   return false;
 }

@@ -1,7 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  CONFIRMED_MS,
+  loginRefusal,
+  renewalRefusal,
+  type IssuerAnswer,
+  type OidcIdentity,
+} from '../../../shared/domain/oidc.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
-import type { Session } from '../model/access/credentials.ts';
+import type { IssuerLogin, Session } from '../model/access/credentials.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { AccessTokens, newSessionId, newTokenId, type TokenId, type TokenSubject } from './access-tokens.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -16,10 +24,13 @@ import {
   stateOfRefreshToken,
   type RefreshTokenState,
 } from './refresh-tokens.ts';
-import { endSessions } from '../model/access/mutations.ts';
+import { endSessions, saveUser } from '../model/access/mutations.ts';
 import { backendActor, recordAudit } from '../model/audit/mutations.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { storedVersion } from './credential-versions.ts';
+import type { Issuer } from './oidc/issuer.ts';
+import { sealToken, unsealToken } from './oidc/sealed-token.ts';
+import { USERS_MAX } from './users.ts';
 import type { Principal } from './principal.ts';
 import type { Transaction } from '../model/transaction/transaction.ts';
 import { SESSIONS } from '../model/access/storage.ts';
@@ -58,7 +69,9 @@ interface SessionDependencies {
   readonly log: Log;
   /** Returns the groups of a user, which the user's access tokens list. */
   readonly groupsOf: (username: string) => readonly string[];
-  readonly versions: Pick<CredentialVersions, 'of'>;
+  readonly versions: Pick<CredentialVersions, 'of' | 'configuredUser'>;
+  /** Returns the identity provider of the settings; undefined if there is none. */
+  readonly issuer: () => Pick<Issuer, 'confirm' | 'revoke'> | undefined;
   /** Maximum number of sessions per user; default: `SESSIONS_OF_USER_MAX`. */
   readonly sessionsOfUserMax?: number;
 }
@@ -73,6 +86,9 @@ export class Sessions implements Disposable {
   readonly #timer: Disposable;
   /** Time when an access token of a session was last used, by session id, epoch milliseconds; lost at a restart. */
   readonly #uses = new Map<string, number>();
+  /** The last refresh in progress, by session id. */
+  readonly #refreshes = new Map<string, Promise<unknown>>();
+  #isIssuerAway = false;
 
   constructor(parts: SessionDependencies) {
     this.#parts = parts;
@@ -91,39 +107,71 @@ export class Sessions implements Disposable {
    */
   async open({ name: username, credentialVersion }: Pick<Principal, 'name' | 'credentialVersion'>): Promise<Tokens> {
     const access = newTokenId(newSessionId());
-    const refresh = newSecret();
+    const secret = newSecret();
     const expiresMs = await this.#parts.batcher.run((transaction) => {
-      const { nowMs } = transaction;
       if (credentialVersion === undefined || this.#parts.versions.of(username) !== credentialVersion)
         throw invalidTokenError();
-      AccessTokens.ensureSigningKey(transaction);
-      this.#evictSessions(transaction, username);
-      const ends = nowMs + ACCESS_MS;
-      transaction.put(SESSIONS, transaction.registry.credentials, access.session, {
-        id: access.session,
-        username,
-        startedMs: nowMs,
-        refreshHash: digestOf(refresh),
-        credentialVersion,
-        expiresMs: nowMs + REFRESH_MS,
-        access: [{ hash: digestOf(access.secret), expiresMs: ends }],
-      });
-      return ends;
+      return this.#begin(transaction, username, { access, secret });
     });
-    const refreshToken = formatRefreshToken({ session: access.session, secret: refresh });
-    return this.#tokensOf(access, username, refreshToken, expiresMs);
+    return this.#tokensOf(access, username, formatRefreshToken({ session: access.session, secret }), expiresMs);
+  }
+
+  /**
+   * Begins a session of a user who logged in at the identity provider. The user is created or gets its current groups.
+   *
+   * @param refreshToken refresh token of the provider, with which each refresh of the session checks the login
+   * @throws MonError `forbidden` if the user may not log in, `unavailable` if the maximum number of users is reached
+   */
+  async openLogin(identity: OidcIdentity, refreshToken: string, actor: Pick<Actor, 'from' | 'how'>): Promise<Tokens> {
+    const { username, issuer, subject, groups } = identity;
+    const access = newTokenId(newSessionId());
+    const secret = newSecret();
+    const sealed = sealToken(refreshToken, secret, access.session);
+    const expiresMs = await this.#parts.batcher.run((transaction) => {
+      const { nowMs } = transaction;
+      const { users } = transaction.registry.credentials;
+      const before = users.get(username);
+      const refusal = loginRefusal(identity, before, username === this.#parts.versions.configuredUser);
+      if (refusal !== undefined) throw new MonError('forbidden', refusal);
+      transaction.refuseNew(before);
+      if (before === undefined && users.size >= USERS_MAX) {
+        throw new MonError('unavailable', `the limit of ${String(USERS_MAX)} users is reached: ask an administrator`);
+      }
+      const account = { issuer, subject };
+      saveUser(
+        transaction,
+        before === undefined
+          ? { username, groups, disabled: false, passwordHash: '', passwordChangedMs: nowMs, account }
+          : { ...before, groups },
+      );
+      recordAudit(
+        transaction,
+        { ...actor, who: username, issuer, subject },
+        { action: 'user.log-in', target: username, after: { groups } },
+      );
+      const login = { ...account, sealed, confirmedMs: nowMs, validUntilMs: nowMs + CONFIRMED_MS };
+      return this.#begin(transaction, username, { access, secret, login });
+    });
+    return this.#tokensOf(access, username, formatRefreshToken({ session: access.session, secret }), expiresMs);
   }
 
   /**
    * Issues a new access token and a new refresh token. For 30 seconds the old refresh token is accepted again, and
    * yields the same new refresh token. A use of the old token after that ends the session, because the token was
-   * probably stolen.
+   * probably stolen. If the user logged in at the identity provider, the provider must confirm the login.
    *
    * @param accessToken access token of the same session, possibly expired
    * @throws MonError `unauthenticated` if a token is invalid, or if the session has ended
    */
   async refresh(accessToken: string, refreshToken: string): Promise<Tokens> {
     const shown = await this.#shown(accessToken, refreshToken);
+    const session = this.#parts.registry.credentials.sessions.get(shown.session);
+    if (session?.login === undefined) return this.#refresh(shown);
+    // The provider accepts a refresh token only once, so concurrent refreshes of one session wait for each other.
+    return this.#runExclusively(shown.session, async () => this.#refresh(shown, await this.#confirm(shown)));
+  }
+
+  async #refresh(shown: SubmittedTokens, answer?: IssuerAnswer): Promise<Tokens> {
     const refreshed = await this.#parts.batcher.run((transaction) => {
       const { nowMs } = transaction;
       const { session, state } = this.#sessionOf(shown, nowMs);
@@ -132,14 +180,17 @@ export class Sessions implements Disposable {
       const salt = state === 'rotated' && session.rotated !== undefined ? session.rotated.salt : newSecret();
       const secret = nextRefreshSecret(shown.refreshSecret, salt);
       const access = newTokenId(session.id);
-      const ends = nowMs + ACCESS_MS;
       const isPresent = state === 'present';
+      const login = session.login && isPresent ? this.#renewLogin(transaction, session, secret, answer) : session.login;
+      if (login === 'ended') return login;
+      const ends = login?.validUntilMs ?? nowMs + ACCESS_MS;
       transaction.put(SESSIONS, transaction.registry.credentials, session.id, {
         ...session,
         ...(isPresent && {
           refreshHash: digestOf(secret),
           rotated: { hash: session.refreshHash, salt, atMs: nowMs },
         }),
+        ...(login !== undefined && { login }),
         expiresMs: nowMs + REFRESH_MS,
         access: [...session.access.slice(1 - ACCESS_TOKENS_MAX), { hash: digestOf(access.secret), expiresMs: ends }],
       });
@@ -156,7 +207,7 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * Ends the session of an access token and a refresh token.
+   * Ends the session of an access token and a refresh token. A login at the identity provider is revoked there too.
    *
    * @throws MonError `unauthenticated` if a token is invalid, or if the session has already ended
    */
@@ -166,9 +217,22 @@ export class Sessions implements Disposable {
       const { session, state } = this.#sessionOf(shown, transaction.nowMs);
       if (state === 'used') return this.#endReused(transaction, session);
       transaction.remove(SESSIONS, transaction.registry.credentials, session.id);
-      return 'closed';
+      return { session, state };
     });
     if (closed === 'ended') throw invalidTokenError();
+    const { session, state } = closed;
+    if (session.login === undefined) return;
+    const salt = state === 'rotated' ? session.rotated?.salt : undefined;
+    const secret = salt === undefined ? shown.refreshSecret : nextRefreshSecret(shown.refreshSecret, salt);
+    const token = unsealToken(session.login.sealed, secret, session.id);
+    if (token === undefined) return;
+    // The session has ended already, so a failure at the provider is only logged.
+    await this.#parts
+      .issuer()
+      ?.revoke(token)
+      .catch((error: unknown) => {
+        this.#parts.log.warn({ reason: errorMessage(error) }, 'could not revoke a login at the identity provider');
+      });
   }
 
   /**
@@ -192,12 +256,17 @@ export class Sessions implements Disposable {
     return expiresMs > this.#parts.clock.now() && this.#parts.versions.of(username) === credentialVersion;
   }
 
+  /** True if the session is valid, and no check by the identity provider is due. */
+  isUsable(session: Session): boolean {
+    return this.isValid(session) && (session.login?.validUntilMs ?? Infinity) > this.#parts.clock.now();
+  }
+
   /** Returns the session of an access token; undefined if the token or its session is not valid. */
   async findByAccessToken(accessToken: string): Promise<Session | undefined> {
     const shown = await this.#tokens.readTokenId(accessToken);
     if (shown === undefined) return undefined;
     const session = this.#parts.registry.credentials.sessions.get(shown.session);
-    if (session === undefined || !this.isValid(session)) return undefined;
+    if (session === undefined || !this.isUsable(session)) return undefined;
     const digest = digestOf(shown.secret);
     const now = this.#parts.clock.now();
     if (!session.access.some((token) => token.expiresMs > now && isSameDigest(token.hash, digest))) return undefined;
@@ -207,6 +276,102 @@ export class Sessions implements Disposable {
 
   [Symbol.dispose](): void {
     this.#timer[Symbol.dispose]();
+  }
+
+  /** Stores a new session. @returns the time when its access token expires, epoch milliseconds */
+  #begin(
+    transaction: Transaction,
+    username: string,
+    { access, secret, login }: { readonly access: TokenId; readonly secret: string; readonly login?: IssuerLogin },
+  ): number {
+    const { nowMs } = transaction;
+    AccessTokens.ensureSigningKey(transaction);
+    this.#evictSessions(transaction, username);
+    const ends = login?.validUntilMs ?? nowMs + ACCESS_MS;
+    transaction.put(SESSIONS, transaction.registry.credentials, access.session, {
+      id: access.session,
+      username,
+      startedMs: nowMs,
+      refreshHash: digestOf(secret),
+      credentialVersion: this.#parts.versions.of(username),
+      expiresMs: nowMs + REFRESH_MS,
+      access: [{ hash: digestOf(access.secret), expiresMs: ends }],
+      ...(login !== undefined && { login }),
+    });
+    return ends;
+  }
+
+  /** Runs a task after all earlier tasks of the same session. */
+  async #runExclusively<Result>(session: string, task: () => Promise<Result>): Promise<Result> {
+    const earlier = this.#refreshes.get(session) ?? Promise.resolve();
+    const run = earlier.catch(() => undefined).then(task);
+    this.#refreshes.set(session, run);
+    try {
+      return await run;
+    } finally {
+      if (this.#refreshes.get(session) === run) this.#refreshes.delete(session);
+    }
+  }
+
+  /**
+   * Asks the identity provider whether the login of a session is still valid.
+   *
+   * @returns the answer; undefined if the refresh token was replaced already, so that the login was just confirmed
+   */
+  async #confirm(shown: SubmittedTokens): Promise<IssuerAnswer | undefined> {
+    const { session, state } = this.#sessionOf(shown, this.#parts.clock.now());
+    const { id, login } = session;
+    if (login === undefined || state !== 'present') return undefined;
+    const issuer = this.#parts.issuer();
+    if (issuer === undefined) return { kind: 'ended', reason: 'the setting oidc was removed' };
+    const token = unsealToken(login.sealed, shown.refreshSecret, id);
+    if (token === undefined) return { kind: 'ended', reason: 'the stored login is damaged' };
+    const answer = await issuer.confirm(login, token);
+    this.#logOutage(answer);
+    return answer;
+  }
+
+  #logOutage(answer: IssuerAnswer): void {
+    const isAway = answer.kind === 'away';
+    if (isAway && !this.#isIssuerAway) {
+      this.#parts.log.warn(
+        { reason: answer.reason },
+        'the identity provider does not confirm logins: sessions continue with their last known groups',
+      );
+    }
+    this.#isIssuerAway = isAway;
+  }
+
+  /**
+   * Returns the login of a session after the answer of the identity provider, and saves the current groups of the user.
+   *
+   * @param secret the next refresh secret of the session
+   */
+  #renewLogin(
+    transaction: Transaction,
+    session: Session,
+    secret: string,
+    answer: IssuerAnswer | undefined,
+  ): IssuerLogin | 'ended' {
+    const { nowMs } = transaction;
+    const { id, username, login } = session;
+    if (login === undefined || answer === undefined) throw invalidTokenError();
+    const refusal = renewalRefusal({ ...login, username }, login.confirmedMs, answer, nowMs);
+    if (refusal !== undefined || answer.kind === 'ended') {
+      transaction.remove(SESSIONS, transaction.registry.credentials, id);
+      recordAudit(transaction, backendActor(refusal ?? 'the login has ended'), {
+        action: 'user.log-out',
+        target: username,
+      });
+      return 'ended';
+    }
+    if (answer.kind === 'confirmed') saveGroups(transaction, username, answer.identity.groups);
+    return {
+      ...login,
+      sealed: sealToken(answer.refreshToken, secret, id),
+      confirmedMs: answer.kind === 'confirmed' ? nowMs : login.confirmedMs,
+      validUntilMs: nowMs + CONFIRMED_MS,
+    };
   }
 
   async #tokensOf(access: TokenId, username: string, refreshToken: string, expiresMs: number): Promise<Tokens> {
@@ -285,6 +450,19 @@ export class Sessions implements Disposable {
       }
     });
   }
+}
+
+/** Saves the groups that the identity provider sent, if they differ from the stored groups of the user. */
+function saveGroups(transaction: Transaction, username: string, groups: readonly string[]): void {
+  const user = transaction.registry.credentials.users.get(username);
+  if (user === undefined || isDeepStrictEqual(user.groups.toSorted(), groups.toSorted())) return;
+  saveUser(transaction, { ...user, groups });
+  recordAudit(transaction, backendActor('the identity provider changed the groups of the user'), {
+    action: 'user.change',
+    target: username,
+    before: { groups: user.groups },
+    after: { groups },
+  });
 }
 
 function invalidTokenError(): MonError {

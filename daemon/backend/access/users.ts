@@ -128,6 +128,7 @@ export class Users {
         disabled: submitted.disabled ?? false,
         passwordHash,
         passwordChangedMs: isSamePassword ? before.passwordChangedMs : transaction.nowMs,
+        account: before?.account,
       },
       actor,
       guard,
@@ -136,6 +137,7 @@ export class Users {
 
   #commit(transaction: Transaction, before: User | undefined, after: User, actor: Actor, guard: UserGuard): void {
     guard(before, after);
+    refusePassword(before, after);
     const { credentials } = transaction.registry;
     const { index } = credentials.roles;
     const hadAdministrator = hasAdministrator(credentials.users, index);
@@ -161,6 +163,15 @@ export class Users {
     if (hash) return hash;
     return password ? await this.#parts.hashPassword(password) : undefined;
   }
+}
+
+/** @throws MonError `conflict` if a password is set for a user of an identity provider: it would bypass the provider */
+function refusePassword(before: User | undefined, after: User): void {
+  if (before?.account === undefined || before.passwordHash === after.passwordHash) return;
+  throw new MonError(
+    'conflict',
+    `${after.username} logs in at ${before.account.issuer}: change the password there, or create another user`,
+  );
 }
 
 /**

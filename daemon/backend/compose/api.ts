@@ -4,6 +4,7 @@ import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { V1_API } from '../../../shared/api/v1.ts';
 import { V2_API, V2_HEALTH } from '../../../shared/api/v2.ts';
+import { loginsOnMon } from '../accounts/logins.ts';
 import { accessOnMon } from '../accounts/routes-mon.ts';
 import { apiKeysOnV2 } from '../accounts/v2-api-keys.ts';
 import { authOnV2 } from '../accounts/v2-auth.ts';
@@ -94,6 +95,7 @@ type V1Dependencies = FirstParameter<typeof eventsOnV1> &
   FirstParameter<typeof resultMetricsOnV1>;
 
 type MonDependencies = FirstParameter<typeof eventsOnMon> &
+  FirstParameter<typeof loginsOnMon> &
   FirstParameter<typeof timelineOnMon> &
   FirstParameter<typeof reportOnMon> &
   FirstParameter<typeof pastStateOnMon> &
@@ -152,6 +154,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDependencies, acc
   });
   serveEndpoints(app, MON_API, {
     ...accessOnMon(access),
+    ...loginsOnMon(deps),
     ...openApiOnMon(),
     ...eventsOnMon(deps),
     ...timelineOnMon(deps),

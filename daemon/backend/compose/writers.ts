@@ -4,6 +4,8 @@ import { ApiKeys } from '../access/api-keys.ts';
 import type { Bcrypt } from '../access/bcrypt.ts';
 import { CredentialVersions } from '../access/credential-versions.ts';
 import { EscalationGuard } from '../access/escalation-guard.ts';
+import type { Issuer } from '../access/oidc/issuer.ts';
+import { issuerOfSettings } from '../access/oidc/issuer-of-settings.ts';
 import { RoleGuard } from '../access/role-guard.ts';
 import { Sessions } from '../access/sessions.ts';
 import { Users } from '../access/users.ts';
@@ -61,6 +63,8 @@ export interface Writers {
   readonly users: Users;
   readonly apiKeys: ApiKeys;
   readonly sessions: Sessions;
+  /** Returns the identity provider of the settings; undefined if there is none. */
+  readonly issuer: () => Issuer | undefined;
   readonly credentialVersions: CredentialVersions;
   readonly escalation: EscalationGuard;
   readonly apiCommands: ApiCommands;
@@ -87,6 +91,7 @@ export function openWriters(
   const groupsOf = (user: string): readonly string[] =>
     user === configuredUser() ? [ADMINISTRATORS_GROUP] : (registry.credentials.users.get(user)?.groups ?? []);
   const versions = new CredentialVersions({ config, registry, storeId: store.id });
+  const issuer = issuerOfSettings(() => config.program.oidc, clock);
   const audit = new Audit(batcher);
   const commands = new ApiCommands(() => ({
     isAllowed: config.program['api-commands'],
@@ -126,7 +131,8 @@ export function openWriters(
       isAdminConfigured: () => configuredUser() !== undefined,
     }),
     apiKeys: teardown.use('API keys', new ApiKeys({ batcher, clock, log, configuredUser })),
-    sessions: teardown.use('sessions', new Sessions({ batcher, registry, clock, log, groupsOf, versions })),
+    sessions: teardown.use('sessions', new Sessions({ batcher, registry, clock, log, groupsOf, versions, issuer })),
+    issuer,
     credentialVersions: versions,
     escalation: new EscalationGuard(registry),
     apiCommands: commands,

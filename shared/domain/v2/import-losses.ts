@@ -23,7 +23,7 @@ const SKIPPED_TYPES: Readonly<Record<string, string>> = {
   PostgresConfig: 'a separate event store is not supported: the backend stores everything itself',
   ldap: DIRECTORY_REASON,
   ad: DIRECTORY_REASON,
-  oidc: 'single sign-on is not supported: create the users with monctl user create',
+  oidc: 'providers are not part of a dump: set up single sign-on with the setting oidc',
   GlobalConfig: 'there is no web interface',
   SearchConfig: 'there is no web interface: save views in the console',
   ServiceComponent: 'business services are not supported: use aggregates',

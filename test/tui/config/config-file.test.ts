@@ -158,7 +158,10 @@ describe('a context of the configuration file', () => {
       backend: 'http://x',
       env: { MON_API_KEY: 'k-123' },
     });
-    expect(await resolveContext('open', { backend: 'http://x' }, env)).toEqual({ backend: 'http://x', env: {} });
+    expect(await resolveContext('open', { backend: 'http://x' }, { ...env, XDG_CONFIG_HOME: '/c' })).toEqual({
+      backend: 'http://x',
+      env: { MON_LOGIN_DIR: '/c/mon/logins' },
+    });
   });
 
   test('a context rejects a secret file that other users can read', async () => {

@@ -1,4 +1,5 @@
 import type { Scope } from '../../../../shared/schemas/scope.ts';
+import type { OidcAccount } from '../../../../shared/domain/oidc.ts';
 import type { Roles } from './roles.ts';
 
 /** A stored user. A user is never deleted but disabled, because the audit trail still contains its name. */
@@ -15,6 +16,11 @@ export interface User {
    * never.
    */
   readonly credentialChanges?: number | undefined;
+  /**
+   * The account of the identity provider that this user logs in with; absent for a local user. Its groups come from
+   * the provider, and it has no password.
+   */
+  readonly account?: OidcAccount | undefined;
 }
 
 /** A stored API key. The store contains only a hash of its secret, so the key can be verified but not shown. */
@@ -63,6 +69,18 @@ export interface Session {
   readonly expiresMs: number;
   /** Hashes of the session's access tokens, the newest last; each token is valid until it expires. */
   readonly access: readonly { readonly hash: string; readonly expiresMs: number }[];
+  /** The login at the identity provider; absent if the user logged in with a password. */
+  readonly login?: IssuerLogin | undefined;
+}
+
+/** A login at an identity provider, which a session checks again at each refresh. */
+export interface IssuerLogin extends OidcAccount {
+  /** The refresh token of the provider, encrypted with a key that only the holder of the session's tokens has. */
+  readonly sealed: string;
+  /** Time when the provider last confirmed the login, epoch milliseconds. */
+  readonly confirmedMs: number;
+  /** Time until which the session can be used without another check, epoch milliseconds. */
+  readonly validUntilMs: number;
 }
 
 /** A refresh token that a client has exchanged for a new one. */

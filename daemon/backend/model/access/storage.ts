@@ -1,4 +1,4 @@
-import { eachOf } from '../tables/dump-table.ts';
+import { eachOf, type TableDump } from '../tables/dump-table.ts';
 import type { Table } from '../registry/table.ts';
 import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
@@ -8,7 +8,7 @@ import { type WrappedObject, wrappedOf } from '../../../../shared/domain/v2/wrap
 type CredentialTable<Item> = StoredTable & Table<CredentialRegistry, string, Item>;
 
 export const USERS: CredentialTable<User> = credentialTable('user', {
-  dumps: [{ type: 'User', isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) }],
+  dumps: [{ type: 'User', isNamespaced: false, dumped: dumpedUsers }],
   itemsOf: ({ users }) => users,
   idOf: ({ username }) => username,
   shifted: (user, byMs) => ({ ...user, passwordChangedMs: user.passwordChangedMs + byMs }),
@@ -31,6 +31,13 @@ export const SESSIONS: CredentialTable<Session> = credentialTable('session', {
     expiresMs: session.expiresMs + byMs,
     ...(session.rotated !== undefined && { rotated: { ...session.rotated, atMs: session.rotated.atMs + byMs } }),
     access: session.access.map((token) => ({ ...token, expiresMs: token.expiresMs + byMs })),
+    ...(session.login !== undefined && {
+      login: {
+        ...session.login,
+        confirmedMs: session.login.confirmedMs + byMs,
+        validUntilMs: session.login.validUntilMs + byMs,
+      },
+    }),
   }),
 });
 
@@ -95,6 +102,11 @@ function credentialTable<Item>(
       return item === undefined ? undefined : JSON.stringify(item);
     },
   };
+}
+
+/** Users of an identity provider are left out: their next login creates them again. */
+function dumpedUsers(objects: Parameters<TableDump['dumped']>[0]): readonly WrappedObject[] {
+  return objects.flatMap(([, value]) => ((value as User).account === undefined ? [dumpedUser(value as User)] : []));
 }
 
 function dumpedUser({ username, groups, disabled, passwordHash, passwordChangedMs }: User): WrappedObject {

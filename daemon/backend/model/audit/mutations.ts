@@ -38,6 +38,8 @@ export function recordAudit(transaction: Transaction, actor: Actor, change: Audi
   appendRecord(transaction, {
     who: boundedAuditText(actor.who),
     ...(actor.on_behalf_of !== undefined && { on_behalf_of: boundedAuditText(actor.on_behalf_of) }),
+    ...(actor.issuer !== undefined && { issuer: boundedAuditText(actor.issuer) }),
+    ...(actor.subject !== undefined && { subject: boundedAuditText(actor.subject) }),
     from: actor.from,
     how: boundedAuditText(actor.how),
     action,

@@ -16,7 +16,8 @@ const partsOf = ({ batcher, registry, clock, log }: HandlingRig) => ({
   clock,
   log,
   groupsOf: () => [],
-  versions: { of: () => CREDENTIAL },
+  versions: { of: () => CREDENTIAL, configuredUser: undefined },
+  issuer: () => undefined,
 });
 const userOf = (name: string) => ({ name, credentialVersion: CREDENTIAL });
 

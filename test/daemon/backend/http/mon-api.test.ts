@@ -35,7 +35,8 @@ const letter =
 /** Id of the override, once it exists. */
 let overrideId = '';
 
-type MonEndpoint = keyof typeof MON_API;
+/** The endpoints for a login need an identity provider: see `test/daemon/backend/access/oidc`. */
+type MonEndpoint = Exclude<keyof typeof MON_API, 'startLogin' | 'pollLogin'>;
 
 /** The time of an override that has not begun: in epoch seconds, at most a year ahead. */
 const TOMORROW = Math.floor(Date.now() / 1000) + 86_400;
@@ -43,6 +44,7 @@ const TOMORROW = Math.floor(Date.now() / 1000) + 86_400;
 /** Examples in the order of the requests: changes come after the requests that read the same data. */
 const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   access: {},
+  loginMethods: {},
   openApi: {},
   submitResults: { body: [FAILING, { ...FAILING, source: 'web-2' }, { name: 'a b' }] },
   simulate: { body: { ...FAILING, source: 'web-3' } },
@@ -147,7 +149,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   deleteClients: { query: 'q=web' },
 };
 
-const endpointOf = (name: MonEndpoint): Endpoint => MON_API[name];
+const endpointOf = (name: keyof typeof MON_API): Endpoint => MON_API[name];
 
 function targetOf(name: MonEndpoint): string {
   const { path = () => [], query } = EXAMPLES[name];
@@ -226,7 +228,7 @@ describe('the endpoints of the mon API', () => {
 
 /** Requests that are rejected, with the expected error code. */
 const REFUSED: readonly {
-  readonly name: MonEndpoint;
+  readonly name: keyof typeof MON_API;
   readonly target: string;
   readonly body?: unknown;
   readonly code: string;
@@ -239,6 +241,9 @@ const REFUSED: readonly {
   { name: 'deadLetter', target: '/api/mon/v1/dead-letters/x', code: 'not_found' },
   { name: 'chatCallback', target: '/api/mon/v1/hooks/slack/no-such-token', body: {}, code: 'not_found' },
   { name: 'createPlan', target: '/api/mon/v1/upgrades', body: { from: '6.4.0', to: '6.5.0' }, code: 'conflict' },
+  { name: 'startLogin', target: '/api/mon/v1/login', body: {}, code: 'not_found' },
+  { name: 'pollLogin', target: '/api/mon/v1/login/token', body: {}, code: 'invalid' },
+  { name: 'pollLogin', target: '/api/mon/v1/login/token', body: { device_code: 'x' }, code: 'not_found' },
   { name: 'restore', target: '/api/mon/v1/restore', body: { objects: [] }, code: 'invalid' },
 ];
 
