@@ -320,6 +320,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Readonly<Record<string, LogAd
       'Check the network. The field `reason` names the cause.',
     ],
     'could not read the event for a handler, retrying soon': RETRIED,
+    'could not update a message in a chat': [
+      'The action of the button succeeded, but the message still shows its buttons.',
+      'Report it with the field `err`.',
+    ],
     'could not store the outcomes of handler runs, retrying soon': RETRIED,
     'could not store the outcomes of handler runs: the handlers run again after the next start': [
       'The backend stopped while it could not write. Receivers may get notifications twice.',
