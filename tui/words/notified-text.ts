@@ -1,5 +1,6 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { EventExplanation } from '../../shared/schemas/explain.ts';
+import { shownClock } from './shown-time.ts';
 
 type ExplainedHandler = EventExplanation['handlers'][number];
 
@@ -11,25 +12,21 @@ type ExplainedHandler = EventExplanation['handlers'][number];
  */
 export function notificationAnswer({ event, handlers, reason }: EventExplanation, nowMs: number): string | undefined {
   if (event === null) return undefined;
-  const named = handlers.filter(wasNotified);
+  const notified = handlers.filter((handler) => wasNotified(handler) && !waitsForGroup(handler));
+  const inState = (isShown: (state: string | undefined) => boolean): readonly ExplainedHandler[] =>
+    notified.filter(({ delivery }) => isShown(delivery?.state));
   const parts = [
+    // The backend keeps the state of runs in memory, so after a restart it only knows that the handler was notified.
     ...groupText(
       'notified',
-      named.filter(
-        (handler) => handler.delivery?.state === 'delivered' || (handler.delivery === null && !waitsForGroup(handler)),
-      ),
+      inState((state) => state === undefined || state === 'delivered'),
       nowMs,
     ),
-    ...groupText(
-      'pending',
-      named.filter((handler) =>
-        handler.delivery === null ? waitsForGroup(handler) : isUnfinished(handler.delivery.state),
-      ),
-      nowMs,
-    ),
+    ...groupText('pending', inState(isUnfinished), nowMs),
+    ...waitingText(handlers.filter(waitsForGroup), nowMs),
     ...groupText(
       'failed',
-      named.filter(({ delivery }) => delivery?.state === 'failed'),
+      inState((state) => state === 'failed'),
       nowMs,
     ),
   ];
@@ -39,7 +36,7 @@ export function notificationAnswer({ event, handlers, reason }: EventExplanation
       return `not notified yet: ${runs.map(({ handler }) => handler).join(', ')} with the next result`;
     return `not notified: ${reason.replace(/^no handler runs: /, '')}`;
   }
-  const next = nextText(named);
+  const next = nextText(notified);
   return [...parts, ...(next === undefined ? [] : [next])].join('; ');
 }
 
@@ -51,13 +48,27 @@ function wasNotified({ notified, delivery }: ExplainedHandler): boolean {
   return notified ?? delivery !== null;
 }
 
-/** Returns whether the event is in a group of the handler that was not flushed yet. */
-function waitsForGroup({ group }: ExplainedHandler): boolean {
-  return group !== undefined && group.due_at !== null;
+/**
+ * Returns whether the event waits for the next notification of its group. A group that has notified of the event only
+ * repeats its notification. A group leaves out an event that is still inhibited.
+ */
+function waitsForGroup({ notified, verdict, group }: ExplainedHandler): boolean {
+  return notified !== true && verdict !== 'inhibited' && group !== undefined && group.due_at !== null;
 }
 
-function isUnfinished(state: string): boolean {
-  return state !== 'delivered' && state !== 'failed';
+function isUnfinished(state: string | undefined): boolean {
+  return state !== undefined && state !== 'delivered' && state !== 'failed';
+}
+
+/** Returns when the groups of handlers are notified: `waits for its group: racks until 22:14:07Z (12s)`. */
+function waitingText(handlers: readonly ExplainedHandler[], nowMs: number): readonly string[] {
+  if (handlers.length === 0) return [];
+  const texts = handlers.map(({ handler, group }) => {
+    const dueMs = (group?.due_at ?? 0) * 1000;
+    const left = formatDuration(Math.max(0, (dueMs - nowMs) / 1000), 2);
+    return dueMs > nowMs ? `${handler} until ${shownClock(dueMs)} (${left})` : `${handler}, due now`;
+  });
+  return [`waits for its group: ${texts.join(', ')}`];
 }
 
 function groupText(word: string, handlers: readonly ExplainedHandler[], nowMs: number): readonly string[] {
@@ -67,7 +78,6 @@ function groupText(word: string, handlers: readonly ExplainedHandler[], nowMs: n
 
 /** Returns the name of a handler with the time of its run, and why the run failed: `pagerduty 3m ago (5 tries: …)`. */
 function runText({ handler, delivery }: ExplainedHandler, nowMs: number): string {
-  // The backend keeps the state of runs in memory, so after a restart it only knows that the handler was notified.
   if (delivery === null) return handler;
   const details = [
     ...(delivery.attempts > 1 ? [`${String(delivery.attempts)} tries`] : []),

@@ -95,7 +95,9 @@ export async function explainEvent(
     const { notifications } = record.event;
     const explained = (verdict: HandlerVerdict): HandlerExplanation => ({
       ...deliveryAt(verdict),
-      notified: wasHandlerNotified(notifications, verdict.handler),
+      // A group records when it was notified. The log already names its handler while the notification is pending.
+      notified:
+        context.findGroupRecord(verdict.handler)?.wasNotified ?? wasHandlerNotified(notifications, verdict.handler),
       ...nextOccurrence(verdict, event),
     });
     const handlersExplained = verdicts.map(explained);

@@ -49,9 +49,22 @@ test.each<{ title: string; handlers: readonly Handler[]; text: string }>([
     text: 'notified: journal; not again for now: it is silenced',
   },
   {
-    title: 'that a notification waits for the next flush of its group',
+    title: 'that a notification waits for its group, until when and how long',
+    handlers: [
+      aHandler({ notified: false, delivery: sent(), group: { due_at: NOW_MS / 1000 + 20 } }),
+      aHandler({ handler: 'mail', notified: true, delivery: sent('delivered', 2) }),
+    ],
+    text: 'notified: mail 2s ago; waits for its group: journal until 00:17:00Z (20s); again with the next result',
+  },
+  {
+    title: 'that a group with a repetition was notified, also without its run',
     handlers: [aHandler({ notified: true, group: { due_at: NOW_MS / 1000 + 20 } })],
-    text: 'pending: journal; again with the next result',
+    text: 'notified: journal; again with the next result',
+  },
+  {
+    title: 'nothing about the group that leaves out an inhibited event',
+    handlers: [aHandler({ notified: false, verdict: 'inhibited', group: { due_at: NOW_MS / 1000 + 20 } })],
+    text: 'not notified: its check has no handlers',
   },
   {
     title: 'that a last run is about an earlier event',

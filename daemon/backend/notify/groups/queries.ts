@@ -6,7 +6,11 @@ import {
 } from '../../../../shared/domain/notify/group-outlook.ts';
 import { computeGroupId, computeGroupKey, type GroupKey } from '../../../../shared/domain/notify/group-key.ts';
 import { groupIntervals } from '../../../../shared/domain/notify/group-intervals.ts';
-import { changeSinceNotified, nextMemberState } from '../../../../shared/domain/notify/group-member.ts';
+import {
+  changeSinceNotified,
+  hasPendingChange,
+  nextMemberState,
+} from '../../../../shared/domain/notify/group-member.ts';
 import type { HandlerDecision } from '../../../../shared/domain/notify/decide-for-handler.ts';
 import { isGroupingHandler, type RoutedHandler } from '../../../../shared/domain/notify/route.ts';
 import { leadsToRun } from '../../../../shared/domain/notify/verdict.ts';
@@ -40,7 +44,7 @@ export function verdictsWithGroups(
     if (handler.kind !== 'handler' || !isGroupingHandler(handler)) return verdict;
     if (leadsToRun(verdict)) return verdictInGroup(verdict, handler, evaluatedEvent);
     if (verdict.verdict === 'silenced') return silencedVerdictInGroup(verdict, handler, evaluatedEvent);
-    if (verdict.verdict !== 'inhibited') return verdict;
+    if (verdict.verdict !== 'inhibited') return otherVerdictInGroup(verdict, handler, evaluatedEvent);
     return inhibitedVerdictInGroup(verdict, handler, effect === 'suppressed by inhibition', evaluatedEvent);
   });
 }
@@ -123,6 +127,33 @@ function silencedVerdictInGroup(
     lastNotified,
   );
   const view = groupView(namespace, name, group, otherEventCount, undefined);
+  return { ...verdict, reason: `${verdict.reason}; ${reason}`, group: view };
+}
+
+/**
+ * Returns the verdict about an event and a handler with `group_by` that would not get the event now, for example because
+ * a filter rejects it. If a group contains the event, an earlier notification can still be pending there: the verdict
+ * then has that group, and the reason also says when the group is notified.
+ */
+function otherVerdictInGroup(
+  verdict: HandlerVerdict,
+  { name, definition }: RunnableHandler,
+  { namespace, event, nowMs, isSimulated = false }: EvaluatedEvent,
+): HandlerVerdict {
+  const member = groupsOf(namespace).member(name, event.client.name, event.check.name);
+  if (member === undefined || member.isResolved || event.action === 'resolve' || isSimulated) return verdict;
+  const { group } = member;
+  const otherEventCount = countOtherMembers(group, member);
+  // At a flush, a group leaves out acknowledged events, so there is no time to show.
+  if (!hasPendingChange(member) || verdict.verdict === 'acknowledged') {
+    return { ...verdict, group: groupView(namespace, name, group, otherEventCount, undefined) };
+  }
+  const { reason, dueAtMs } = predictNotification(
+    { key: group, times: group, otherEventCount, change: changeSinceNotified(member) },
+    groupIntervals(definition ?? {}),
+    nowMs,
+  );
+  const view = groupView(namespace, name, group, otherEventCount, dueAtMs);
   return { ...verdict, reason: `${verdict.reason}; ${reason}`, group: view };
 }
 

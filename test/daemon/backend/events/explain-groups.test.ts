@@ -13,6 +13,7 @@ const SETTINGS = {
   handlers: {
     default: { ...PIPE, group_by: ['client.rack'], group_wait: 30, group_interval: 300, repeat_interval: 0 },
     chat: PIPE,
+    rare: { ...PIPE, group_by: ['client.rack'], group_wait: 30, filters: ['occurrences'] },
     calm: { ...PIPE, group_by: ['client.rack'], severities: ['warning'] },
   },
   inhibitions: { switch: { source: 'check=switch status=crit', target: 'check!=switch', equal: ['client.rack'] } },
@@ -150,4 +151,15 @@ test('explain mentions no group that does not apply, and states a reason common 
   await report('a-2', 'disk', 2, { handlers: ['default', 'chat'] });
   const other = await ask('GET', '/api/mon/v1/events/a-2/disk/explain');
   expect((other.body as Explanation).reason).toBe(`no handler runs: ${QUIET}`);
+});
+
+test('explain says that an event waits for its group while the filter occurrences rejects its next result', async () => {
+  for (let count = 0; count < 2; count += 1) {
+    await report('a-1', 'disk', 2, { handlers: ['rare'], interval: 10, refresh: 600 });
+  }
+  const [waiting] = (await explain()).handlers;
+  expect(waiting).toMatchObject({ verdict: 'filtered', notified: false, group: { by: BY } });
+  expect(waiting?.reason).toMatch(/; it is pending in its group client\.rack=a \(1 event\), which is notified in 30s$/);
+  await flushGroup(30);
+  expect((await explain()).handlers).toMatchObject([{ notified: true, group: { due_at: null } }]);
 });
