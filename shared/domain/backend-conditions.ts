@@ -69,17 +69,20 @@ export function entitiesFinding(
 /** A handler whose recent runs all failed. */
 export interface FailingHandler {
   readonly name: string;
-  /** Undefined if the handler has been failing since before the backend started. */
+  /** Time since the first failure in this process; undefined if the handler has not run since the backend started. */
   readonly failingSeconds: number | undefined;
+  /** True if the previous finding named the handler. It then counts as failing until a run succeeds. */
+  readonly wasReported: boolean;
   readonly reason: string | undefined;
 }
 
 /** Evaluates whether handlers have been failing for a long time, with no success in between. */
 export function handlersFinding(handlers: readonly FailingHandler[]): ConditionFinding {
-  const failing = handlers.filter(({ failingSeconds: seconds = Infinity }) => seconds >= HANDLER_GRACE_SECONDS);
+  const failing = handlers.filter(({ failingSeconds, wasReported }) => wasReported || isLongFailure(failingSeconds));
   if (failing.length === 0) return okFinding('no handler has been failing for a long time');
   const [worst] = failing.toSorted((a, b) => (b.failingSeconds ?? Infinity) - (a.failingSeconds ?? Infinity));
-  const since = worst?.failingSeconds === undefined ? '' : ` for ${formatDuration(worst.failingSeconds, 1)}`;
+  // A short time means that the backend was restarted in between, so that the whole duration is unknown.
+  const since = isLongFailure(worst?.failingSeconds) ? ` for ${formatDuration(worst?.failingSeconds ?? 0, 1)}` : '';
   const reason = worst?.reason === undefined ? '' : `: ${worst.reason}`;
   return problemFinding(
     2,
@@ -87,6 +90,10 @@ export function handlersFinding(handlers: readonly FailingHandler[]): ConditionF
     (names) =>
       `notifications fail${since} with no success (${names})${reason}; see monctl handler list and monctl dead-letter list`,
   );
+}
+
+function isLongFailure(seconds = 0): boolean {
+  return seconds >= HANDLER_GRACE_SECONDS;
 }
 
 /** A defined check that cannot run. */

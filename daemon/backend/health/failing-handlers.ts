@@ -25,14 +25,14 @@ export function failingHandlers(
   const failing: FailingHandler[] = [];
   for (const [name, { namespace, handler, failingSinceMs, lastFailure }] of figures) {
     if (failingSinceMs === undefined || !definitions.in(namespace).hasHandler(handler)) continue;
-    const failingSeconds = reportedNames.has(name) ? Infinity : (nowMs - failingSinceMs) / 1000;
-    failing.push({ name, failingSeconds, reason: lastFailure?.reason });
+    const failingSeconds = (nowMs - failingSinceMs) / 1000;
+    failing.push({ name, failingSeconds, wasReported: reportedNames.has(name), reason: lastFailure?.reason });
   }
   for (const name of reportedNames) {
     // Skip handlers with statistics, which the loop above has evaluated, and handlers that are no longer defined, which
     // can never succeed again.
     if (figures.has(name) || !isHandlerDefined(name, definitions)) continue;
-    failing.push({ name, failingSeconds: undefined, reason: undefined });
+    failing.push({ name, failingSeconds: undefined, wasReported: true, reason: undefined });
   }
   return failing;
 }

@@ -46,7 +46,12 @@ describe('the condition of the entity limit', () => {
   });
 });
 
-const failing = (failingSeconds: number | undefined) => ({ name: 'slack', failingSeconds, reason: 'HTTP 500' });
+const failing = (failingSeconds: number | undefined, wasReported = failingSeconds === undefined) => ({
+  name: 'slack',
+  failingSeconds,
+  wasReported,
+  reason: 'HTTP 500',
+});
 
 describe('the condition of failing handlers', () => {
   test.each([
@@ -55,6 +60,15 @@ describe('the condition of failing handlers', () => {
     { seconds: undefined, status: 2, title: 'stays critical for a handler that failed before the backend started' },
   ])('the condition of failing handlers $title', ({ seconds, status }) => {
     expect(handlersFinding([failing(seconds)]).status).toBe(status);
+  });
+
+  test.each([
+    { seconds: 5, text: 'notifications fail with no success (slack): HTTP 500' },
+    { seconds: 7200, text: 'notifications fail for 2h with no success (slack): HTTP 500' },
+  ])('a reported handler stays critical, and $seconds s after its first failure the text is "$text"', (about) => {
+    const { status, text } = handlersFinding([failing(about.seconds, true)]);
+    expect(status).toBe(2);
+    expect(text.startsWith(`${about.text};`)).toBe(true);
   });
 
   test('the condition of failing handlers names each handler and the reason of the longest failure', () => {
