@@ -25,9 +25,9 @@ const KEY_COUNT = 1000;
 /** Key sequences, and by how many rows each moves the cursor. */
 const CURSOR_MOVES: readonly (readonly [keys: string, rows: number])[] = [
   ...Array.from({ length: 9 }, () => ['j', 1] as const),
-  ['5j', 5],
+  ['jjjjj', 5],
   ['kk', -2],
-  ['100j', 100],
+  ['j'.repeat(100), 100],
 ];
 /**
  * Time after a key in which the console certainly does not reorder the list, in milliseconds. It is a little less than
@@ -41,6 +41,7 @@ const ORDER_STANDS_MS = 300;
 const KEY_MS_MAX = 2000;
 const FILTER_ROUNDS = 25;
 const FOLD_ROUNDS = 10;
+const VIEW_ROUNDS = 20;
 const IDLE_MS = 8000;
 const STALL_MS = 3000;
 
@@ -92,10 +93,11 @@ async function measureMediumScreen(storm: Storm): Promise<void> {
   await filterKeys(terminal, 'goal p99 33');
   // The event under the cursor is far down in the list, so its position among the matches is known only after all
   // matches are found.
-  await terminal.press('100j', showsRow(101));
+  await terminal.press(':101\r', showsRow(101));
   await sleep(2000);
   await filterKeys(terminal, '', ', with the cursor far down');
   await measureFolds(terminal);
+  await measureViews(terminal);
   await measureStall(terminal);
 
   terminal.write('p');
@@ -278,9 +280,21 @@ async function measureFolds(terminal: ConsoleTerminal): Promise<void> {
   await terminal.press(':fold off\r', (screen) => isLive(screen));
 }
 
+/** Measures how long a digit takes to open a view. */
+async function measureViews(terminal: ConsoleTerminal): Promise<void> {
+  const arrivals: FrameArrival[] = [];
+  for (let round = 0; round < VIEW_ROUNDS; round++) {
+    for (const tab of ['1 Overview', '3 Silences', '5 Clients', '2 Events']) {
+      await sleep(100);
+      arrivals.push(await terminal.press(tab.charAt(0), (screen) => screen.includes(`[${tab}]`)));
+    }
+  }
+  reportArrivals('digit to the view', arrivals, 'goal slowest 50');
+}
+
 /** Measures a terminal that accepts no output for a while. The console must not show outdated frames afterwards. */
 async function measureStall(terminal: ConsoleTerminal): Promise<void> {
-  await terminal.press('100g', showsRow(100));
+  await terminal.press(':100\r', showsRow(100));
   terminal.pauseReading();
   const bytesBefore = terminal.received;
   await sleep(STALL_MS - 200);
