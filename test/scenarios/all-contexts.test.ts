@@ -46,7 +46,7 @@ test('one console silences the same event at two real backends and undoes the si
   expect(await silencedIds(lab)).toEqual(['client:web-1:disk']);
 
   pty.write('z');
-  await pty.waitForText('client:web-1@lab:disk');
+  await pty.waitForText('web-1@lab / disk');
   pty.write('y');
   await pty.waitForText('2 changes undone');
   expect([...(await silencedIds(prod)), ...(await silencedIds(lab))]).toEqual([]);

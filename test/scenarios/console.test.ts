@@ -176,11 +176,11 @@ test('a silence that the console creates covers the events that its preview coun
   pty.write('sCHG-1\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C');
   await pty.waitForText('matches now: 3 events ✗ 3');
   pty.write('\u0013');
-  await pty.waitForText('1 silence created: *:disk');
+  await pty.waitForText('1 silence created: check:disk');
   expect(await silenced()).toBe(3);
 
   pty.write('z');
-  await pty.waitForText('ends the silence *:disk');
+  await pty.waitForText('ends the silence check:disk');
   pty.write('y');
   await pty.waitForText('1 change undone');
   expect(await silenced()).toBe(0);

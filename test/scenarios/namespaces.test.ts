@@ -80,7 +80,7 @@ test('a console switches between namespaces and acts in the namespace of the row
   await vi.waitFor(async () => expect(await silencedIds(own)).toEqual(['client:web-1:disk']));
   expect(await silencedIds(team)).toEqual(['client:team-2:ping', 'client:web-1:disk']);
   pty.write('z');
-  await pty.waitForText('client:web-1@team-a:disk');
+  await pty.waitForText('web-1@team-a / disk');
   pty.write('y');
   await pty.waitForText('2 changes undone');
   expect([...(await silencedIds(own)), ...(await silencedIds(team))]).toEqual(['client:team-2:ping']);

@@ -73,7 +73,7 @@ test('an operator works in the console through a storm, a silence, an undo, an e
 
   // The operator undoes the silence of the other event.
   pty.write('z');
-  await pty.waitForText('ends the silence client:web-2:http');
+  await pty.waitForText('ends the silence web-2 / http');
   pty.write('y');
   await pty.waitForText(/✗ CRIT {2}web-2/);
   expect(await silences()).toEqual([]);

@@ -37,6 +37,16 @@ test('every view has a section and a picture in the document of the console', as
   }
 });
 
+/** Maximum width of a line of prose in the documentation. */
+const LINE_WIDTH_MAX = 120;
+
+/** Returns the item of a list in lines that are not too wide. */
+function wrapItem(item: string): string {
+  if (item.length <= LINE_WIDTH_MAX) return item;
+  const end = item.lastIndexOf(' ', LINE_WIDTH_MAX);
+  return `${item.slice(0, end)}\n${wrapItem(`  ${item.slice(end + 1)}`)}`;
+}
+
 async function blockOf(about: string): Promise<string> {
   const content = about === 'keys' ? keyList() : await pictureOf(about.replace('screen ', ''));
   return `<!-- ${about} -->\n\n${content}\n\n<!-- end -->`;
@@ -55,7 +65,7 @@ function keyList(): string {
     for (const [action] of group) left.delete(action);
     const lines = group.map(([action, { keys, help }]) => {
       const labels = keys.map((key) => `\`${keyLabel(key)}\``);
-      return `- ${labels.join(', ')}: ${help} (\`${action}\`)`;
+      return wrapItem(`- ${labels.join(', ')}: ${help} (\`${action}\`)`);
     });
     return lines.length === 0 ? [] : [`### ${title}\n\n${lines.join('\n')}`];
   });

@@ -22,7 +22,7 @@ describe('requests of the console and the responses on its screen', () => {
   test('the console sends a new silence to the backend and shows the response', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
     rig.type('sdisk swap\u0013');
-    await rig.shows('1 silence created: client:a:http-frontend');
+    await rig.shows('1 silence created: a / http-frontend, ends at ');
     expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([
       {
         method: 'POST',
@@ -89,18 +89,20 @@ describe('requests of the console and the responses on its screen', () => {
   });
 
   test('a change of several silences names exactly the silences that failed, with the reason of each', async () => {
-    const ids = ['client:a:http-frontend', 'client:b:http-frontend'];
+    const silences = ['client:a', 'client:b'].map((subscription) =>
+      aSilencedRow({ id: `${subscription}:http-frontend`, subscription }),
+    );
     const rig = await openRig({
       snapshot: {
-        events: byKey([{ ...A, silenced_by: ids }]),
-        silenced: Object.fromEntries(ids.map((id) => [id, aSilencedRow({ id })])),
+        events: byKey([{ ...A, silenced_by: silences.map(({ id }) => id) }]),
+        silenced: Object.fromEntries(silences.map((silence) => [silence.id, silence])),
       },
       api: () => ({ status: 200, body: { results: [{ ok: true }, { ok: false, error: 'changed' }] } }),
     });
     rig.type('uy');
     await rig.shows('1 of 2 silences ended');
-    expect(rig.row('not ended')).toContain('client:b:http-frontend: it was changed meanwhile');
-    expect(rig.row(' ended: client:a')).toContain('client:a:http-frontend');
+    expect(rig.row('not ended')).toContain('b / http-frontend: it was changed meanwhile');
+    expect(rig.row(' ended: a')).toContain('a / http-frontend');
     rig.type('\r');
     await rig.showsNo('not ended');
   });
@@ -115,7 +117,7 @@ describe('requests of the console and the responses on its screen', () => {
     rig.type('K');
     await rig.shows('1 event acknowledged: a/http-frontend');
     rig.type('z');
-    await rig.shows('ends the silence client:a:http-frontend');
+    await rig.shows('ends the silence a / http-frontend');
     rig.type('y');
     await rig.shows('1 change undone');
     expect(rig.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
@@ -141,7 +143,7 @@ describe('requests of the console and the responses on its screen', () => {
     rig.type('zy');
     await rig.shows('not undone: try again');
     rig.type('z');
-    await rig.shows('ends the silence client:a:http-frontend');
+    await rig.shows('ends the silence a / http-frontend');
     expect(rig.screen.text).toContain('Undo the last change');
   });
 

@@ -11,6 +11,9 @@ import type { LiveData } from '../model/live-data.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
 import { closeLayer, layerOnTop, openLayer, putLayer } from '../state/layer-stack.ts';
 
+/** Time in milliseconds after a submission in which the key that submits does not save the view. */
+const SUBMIT_TWICE_MS = 1000;
+
 /** Maximum number of commands in the history. */
 const HISTORY_MAX = 100;
 
@@ -70,7 +73,10 @@ export const COMMAND_ACTIONS: readonly Action[] = [
     keys: ['ctrl-s'],
     in: [...ALL_VIEWS],
     help: 'save the view with its filter, order and columns under a name',
-    run: (store) => openCommandLine(store, 'view save '),
+    run: (store) => {
+      // After a submission, a second Ctrl-S was meant for the form as well. No message must replace the outcome.
+      if (store.options.now() - store.state.submittedAtMs > SUBMIT_TWICE_MS) openCommandLine(store, 'view save ');
+    },
     runsFirst: true,
   },
   {

@@ -20,7 +20,10 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
     in: ['confirm'],
     help: 'confirm',
     hint: 'yes',
-    run: handleTopLayer('confirm', submitConfirmation),
+    run: handleTopLayer('confirm', (store, layer) => {
+      store.update({ submittedAtMs: store.options.now() });
+      submitConfirmation(store, layer);
+    }),
   },
   { name: 'confirm-no', keys: ['escape', 'n', 'q'], in: ['confirm'], help: 'cancel', hint: 'no', run: closeLayer },
   {

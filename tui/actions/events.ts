@@ -311,6 +311,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     keys: ['K'],
     in: ['events', 'detail', 'inspect'],
     help: 'acknowledge the selected events; :acknowledge 2h NOTE adds a limit and a note',
+    hint: 'ack',
     changes: true,
     run: handleSelectedEvents('acknowledge', acknowledgeEvents),
     operand: {

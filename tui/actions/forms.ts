@@ -79,7 +79,10 @@ export const FORM_ACTIONS: readonly Action[] = [
     help: 'submit',
     hint: 'submit',
     changes: true,
-    run: (store) => openForm(store)?.submit(),
+    run: (store) => {
+      store.update({ submittedAtMs: store.options.now() });
+      openForm(store)?.submit();
+    },
   },
   {
     name: 'form-enter',

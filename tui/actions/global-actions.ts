@@ -83,7 +83,10 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
       ...PAGE_CONTEXTS,
     ],
     help: 'reconnect now',
-    run: (store) => store.request({ kind: 'reconnect' }),
+    run: (store) => {
+      store.request({ kind: 'reconnect' });
+      store.say('reconnecting to the backend');
+    },
   },
   {
     name: 'resync',

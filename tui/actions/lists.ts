@@ -1,6 +1,8 @@
 import { openActionMenu } from '../keys/action-menu.ts';
 import { handleRowsOnTop, markRow, sortByAdjacentColumn } from './rows-on-top.ts';
-import { keyOf } from '../state/keys.ts';
+import { bindingOf, keyOf } from '../state/keys.ts';
+import type { DetailLayer } from '../state/layers/detail.ts';
+import { targetName } from '../model/target.ts';
 import { currentName, RENAMED_COLUMNS } from '../state/renamed-names.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { toggleFollowNewest } from '../list/follow-newest.ts';
@@ -162,12 +164,13 @@ export const LIST_ACTIONS: readonly Action[] = [
   {
     name: 'actions',
     keys: ['x'],
-    in: [...LIST_CONTEXTS, 'inspect', 'plan'],
-    help: 'open the menu of actions for the marked rows',
+    in: [...LIST_CONTEXTS, 'inspect', 'detail', 'plan'],
+    help: 'open the menu of actions for the marked rows, or for the shown event',
     hint: 'actions',
     run: {
       ...repeatForContexts(LIST_CONTEXTS, openListMenu),
       inspect: handleTopLayer('inspect', openInspectMenu),
+      detail: handleTopLayer('detail', openDetailMenu),
       plan: openPlanMenu,
     },
   },
@@ -179,6 +182,13 @@ function openListMenu(store: ActionPorts, { context, perform }: ActionTrigger): 
   const subject = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
   // While a menu is open, sorting is paused. Cursor and marks therefore stay on the rows for which the menu was opened.
   openActionMenu(store, subject, [...(table?.menu ?? []), 'copy'], perform, () => ownCommandItems(store, context));
+}
+
+/** Opens the menu of the actions of the list of events that also work on the screen of a single event. */
+function openDetailMenu(store: ActionPorts, { target }: DetailLayer, { context, perform }: ActionTrigger): void {
+  const actions = [...(tableOf('events')?.menu ?? []), 'series', 'copy'] as const;
+  const shown = actions.filter((name) => name !== 'open' && bindingOf(name).in.includes(context));
+  openActionMenu(store, targetName(target), shown, perform, () => ownCommandItems(store, context));
 }
 
 function sortByOperand(store: ActionPorts, operand: string): string | undefined {

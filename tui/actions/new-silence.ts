@@ -12,7 +12,7 @@ import { openLayer } from '../state/layer-stack.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { Screen, ScreenView, SilenceDialogData } from '../state/ports.ts';
 import { countOf } from '../words/changes.ts';
-import { targetText } from '../words/silence-text.ts';
+import { targetText } from '../../shared/domain/silence-name.ts';
 import { openSilenceEntries } from './silences.ts';
 
 /** The subscription, the check, or both, that a new silence covers. */

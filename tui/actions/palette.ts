@@ -17,7 +17,7 @@ import type { MenuItem } from '../state/layers/menu.ts';
 import type { VisitedObject } from '../state/visited.ts';
 import { VIEWS } from '../state/view-names.ts';
 import { SEVERITY_STYLES } from '../text/theme.ts';
-import { targetText } from '../words/silence-text.ts';
+import { targetText } from '../../shared/domain/silence-name.ts';
 import { openCommandLine } from './command-line.ts';
 import { commandsOfContext, type ConsoleCommand } from './commands.ts';
 import { savedViewItems } from './saved-views.ts';

@@ -13,7 +13,7 @@ import { silenceText } from '../screens/detail/lines.ts';
 import { lostRecurrences } from '../screens/silences/lost-recurrence.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { recurringConflictText } from '../words/recurrence-text.ts';
-import { targetText } from '../words/silence-text.ts';
+import { targetText } from '../../shared/domain/silence-name.ts';
 import { stillOpenTargets } from '../keys/targets.ts';
 import type { EventTarget } from '../model/target.ts';
 import type { LiveData } from '../model/live-data.ts';

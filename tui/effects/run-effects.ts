@@ -176,7 +176,8 @@ async function sendChange(
       creator: store.options.creator,
       ...(undoes !== undefined && { undo: true }),
     });
-    const report = changeReport(requestedChange, changeOutcomes(requestedChange, results, names));
+    const outcomes = changeOutcomes(requestedChange, results, names);
+    const report = changeReport(requestedChange, outcomes, store.options.now());
     if (undoes !== undefined) store.ownChanges.forget(undoes);
     else if (results.some(({ ok }) => ok)) {
       store.ownChanges.remember(report.title, undoOperations(results), store.options.now());

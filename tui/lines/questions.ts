@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { changeOutcomes, changeReport, operationName, undoText, type BulkChange } from '../words/changes.ts';
+import { changeOutcomes, changeReport, undoText, type BulkChange } from '../words/changes.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { namesOfEndedSearches, silencesOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
@@ -110,14 +110,12 @@ export async function sendChange(state: LinesState, prompt: LinePrompt, requeste
     creator: state.context.creator,
     ...(requestedChange.verb === 'undo' ? { undo: true } : {}),
   });
-  const report = changeReport(requestedChange, changeOutcomes(requestedChange, results, names));
+  const report = changeReport(requestedChange, changeOutcomes(requestedChange, results, names), state.nowMs);
   const back = results.flatMap(({ undo }) => (undo === undefined ? [] : [undo])).toReversed();
   if (requestedChange.verb !== 'undo' && back.length > 0) state.undo = { text: report.title, operations: back };
   prompt.say(`${report.title}.`);
   for (const line of report.lines) prompt.say(line);
   if (requestedChange.verb === 'silence' && report.isComplete) {
-    prompt.say(
-      `To end ${requestedChange.operations.map((operation) => operationName(operation)).join(', ')}, type "undo".`,
-    );
+    prompt.say(`To end ${requestedChange.operations.length === 1 ? 'this silence' : 'these silences'}, type "undo".`);
   }
 }

@@ -3,7 +3,7 @@ import { isSelectorId } from '../../shared/domain/silencing.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilenceNames } from '../words/changes.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
-import { silenceName } from '../../shared/domain/silence-name.ts';
+import { targetText, targetTextOfId } from '../../shared/domain/silence-name.ts';
 
 /** Maximum number of silences of one event whose details are fetched. */
 const SILENCES_MAX = 20;
@@ -38,6 +38,6 @@ export async function silencesOn(
   const details = await Promise.all(ids.slice(0, SILENCES_MAX).map((id) => api.silencedDetail(id)));
   return ids.map((id, index) => {
     const detail = details[index];
-    return { name: detail === undefined ? id : silenceName(detail), detail };
+    return { name: detail === undefined ? targetTextOfId(id) : targetText(detail), detail };
   });
 }

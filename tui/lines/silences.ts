@@ -3,8 +3,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { countOf } from '../words/changes.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
-import { targetText } from '../words/silence-text.ts';
-import { silenceName } from '../../shared/domain/silence-name.ts';
+import { targetText } from '../../shared/domain/silence-name.ts';
 import { startText } from '../words/shown-time.ts';
 import { sendChange, askForConfirmation, isChangePossible } from './questions.ts';
 import { printFirstItems, requestedCount } from './list-output.ts';
@@ -79,7 +78,7 @@ async function askSilenceToEnd(state: LinesState, prompt: LinePrompt, text: stri
   if (silence === undefined) return prompt.say('This silence has already ended.');
   const { recurrence } = silence;
   const when = recurrence === undefined ? '' : ` (recurring, ${recurrenceText(recurrence)})`;
-  if (!(await askForConfirmation(prompt, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`))))
+  if (!(await askForConfirmation(prompt, safeLine(`End ${targetText(silence)}${when}, for everything it covers?`))))
     return;
   await sendChange(state, prompt, { verb: 'end-silence', operations: [{ op: 'clear', id }] });
 }

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { undefinedIfNotFound } from '../../shared/client/undefined-if-not-found.ts';
+import { targetTextOfId } from '../../shared/domain/silence-name.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { CheckHistory } from '../../shared/schemas/availability.ts';
@@ -83,9 +84,9 @@ function changeText({ kind, by, creator, reason, silence }: TimelineRow): string
   const who = by ?? creator ?? 'somebody';
   switch (kind) {
     case 'silence':
-      return `${who} silenced ${silence ?? 'it'}${reason === undefined ? '' : `: ${reason}`}`;
+      return `${who} silenced ${silence === undefined ? 'it' : targetTextOfId(silence)}${reason === undefined ? '' : `: ${reason}`}`;
     case 'clear':
-      return `${who} ended the silence ${silence ?? ''}`;
+      return `${who} ended the silence on ${silence === undefined ? 'it' : targetTextOfId(silence)}`;
     case 'resolve':
       return by === undefined ? undefined : `${by} resolved the event`;
     case 'remove':

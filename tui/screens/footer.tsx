@@ -106,8 +106,9 @@ function shownHints(props: HintsState): readonly KeyHint[] {
   return [control, ...shown, ...(hasSpace ? [LETTER_HINT] : [])];
 }
 
-/** Returns 0 for a hint that must be shown before all others, otherwise 1. */
+/** Returns 0 for a hint that must be shown before all others, 2 for one that is left out first, otherwise 1. */
 function hintPriority(action: KeyAction, { paused }: HintsState): number {
+  if (action === 'mark-all' || action === 'wrap') return 2;
   return action === 'help' || action === 'reconnect' || action === 'run' || (action === 'pause' && paused) ? 0 : 1;
 }
 

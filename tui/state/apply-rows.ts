@@ -3,7 +3,7 @@ import { countWithNoun } from '../../shared/domain/count-text.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { silenceName } from '../../shared/domain/silence-name.ts';
+import { targetText } from '../../shared/domain/silence-name.ts';
 import { keyOf } from './keys.ts';
 import type { Bell } from './bell.ts';
 import type { Screen, Frames, ChangedRowsRecorder, Urgency } from './ports.ts';
@@ -93,7 +93,7 @@ function showReminder(store: Screen, row: SilencedRow, previous: SilencedRow | u
   const left = formatDuration(end - nowMs / 1000, 1);
   const events = countWithNoun(reminderSent.events, 'event');
   store.say(
-    `silence ${safeLine(silenceName(row))} expires in ${left} (covers ${events}): extend it with ${keyOf('silence-change')} in the silences view`,
+    `silence ${safeLine(targetText(row))} expires in ${left} (covers ${events}): extend it with ${keyOf('silence-change')} in the silences view`,
   );
 }
 

@@ -74,6 +74,8 @@ export interface ConsoleState {
   /** True if the terminal has the focus. Without it, changes of the feed are drawn once a second. */
   readonly focused: boolean;
   readonly interruptedAtMs: number;
+  /** Time of the last submission of a form or confirmation, in epoch milliseconds. */
+  readonly submittedAtMs: number;
   /** Earlier command lines, the newest last. */
   readonly commandHistory: readonly string[];
   readonly savedViews: ReadonlyMap<string, SavedView>;
@@ -112,6 +114,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     readOnly,
     focused: true,
     interruptedAtMs: -Infinity,
+    submittedAtMs: -Infinity,
     commandHistory: [],
     savedViews: new Map(),
     themeChanges: {},

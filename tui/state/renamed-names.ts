@@ -13,7 +13,7 @@ export const RENAMED_ACTIONS: Readonly<Record<string, KeyAction>> = {
 
 /** Columns that were renamed before 1.0.0: for each view, a map from the old to the current id. */
 export const RENAMED_COLUMNS: Readonly<Partial<Record<ViewName, CurrentNames>>> = {
-  silences: { kept: 'suppressed' },
+  silences: { kept: 'suppressed', left: 'ends' },
   groups: { untold: 'pending', told: 'notified' },
   inhibitions: { quiet: 'inhibited', because: 'inhibitor', when: 'source', quiets: 'target' },
   cluster: { behind: 'lag' },

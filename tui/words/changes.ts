@@ -6,8 +6,8 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
 import type { SilencedTargetAttributes } from '../../shared/schemas/silenced.ts';
 import { countText } from './count-text.ts';
-import { targetText } from './silence-text.ts';
-import { silenceName } from '../../shared/domain/silence-name.ts';
+import { targetText, targetTextOfId } from '../../shared/domain/silence-name.ts';
+import { silenceTimesText } from './silence-text.ts';
 
 /** The kind of a change, which decides the wording of its report. */
 export type ChangeVerb =
@@ -42,7 +42,7 @@ export function namesOfEnded(
   return new Map(
     operations.flatMap((operation) => {
       const entry = operation.op === 'clear' ? silenced.get(operation.id) : undefined;
-      return entry === undefined ? [] : [[entry.id, silenceName(entry)] as const];
+      return entry === undefined ? [] : [[entry.id, targetText(entry)] as const];
     }),
   );
 }
@@ -103,10 +103,18 @@ export function changeOutcomes(
 
 /**
  * Returns the report of a change. If some of its operations succeeded and others failed, the report lists each
- * operation.
+ * operation. After new or changed silences that have the same start and end, it says when these are.
  */
-export function changeReport({ verb }: BulkChange, outcomes: readonly ChangeOutcome[]): ChangeReport {
-  return outcomeReport(VERB_WORDS[verb], outcomes);
+export function changeReport(
+  { verb, operations }: BulkChange,
+  outcomes: readonly ChangeOutcome[],
+  nowMs: number,
+): ChangeReport {
+  const report = outcomeReport(VERB_WORDS[verb], outcomes);
+  const periods = operations.map((operation) => (operation.op === 'silence' ? silenceTimesText(operation, nowMs) : ''));
+  const [period = '', ...others] = new Set(periods);
+  if (!report.isComplete || period === '' || others.length > 0) return report;
+  return { ...report, title: `${report.title}, ${period}` };
 }
 
 /** Returns the report of a change that has no `ChangeVerb`, with the given participle and noun. */
@@ -147,15 +155,15 @@ export function refusedReport(change: BulkChange, problem: string, names = NO_NA
 export function operationName(operation: BulkOperation, names = NO_NAMES): string {
   switch (operation.op) {
     case 'silence':
-      return safeLine(silenceName(operation));
+      return safeLine(targetText(operation));
     case 'clear':
-      return safeLine(names.get(operation.id) ?? operation.id);
+      return safeLine(names.get(operation.id) ?? targetTextOfId(operation.id));
     case 'resolve':
     case 'acknowledge':
     case 'unacknowledge':
       return safeLine(`${operation.client}/${operation.check}`);
     case 'restore':
-      return safeLine(silenceName(operation.entry));
+      return safeLine(targetText(operation.entry));
   }
 }
 

@@ -76,7 +76,7 @@ function groupText(word: string, handlers: readonly ExplainedHandler[], nowMs: n
   return [`${word}: ${handlers.map((handler) => runText(handler, nowMs)).join(', ')}`];
 }
 
-/** Returns the name of a handler with the time of its run, and why the run failed: `pagerduty 3m ago (5 tries: …)`. */
+/** Returns the name of a handler with the time of its run, and why it failed: `pagerduty 3m ago (5 tries: …)`. */
 function runText({ handler, delivery }: ExplainedHandler, nowMs: number): string {
   if (delivery === null) return handler;
   const details = [

@@ -29,6 +29,8 @@ const ACTION_WORDS: Readonly<Record<string, string>> = {
   'upgrade.create': 'created the upgrade plan',
   'upgrade.order': 'gave an order for the upgrade plan',
   'cluster.hand-over': 'handed the leadership to',
+  bulk: 'made a bulk change of',
+  undo: 'undid',
 };
 
 /** Returns what an operator did, in words: `silenced`. For an action without words, returns its name: `user create`. */

@@ -6,7 +6,7 @@ import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import { timeOfDayText } from '../../shared/domain/time-text.ts';
 import type { SilencedTargetAttributes } from '../../shared/schemas/silenced.ts';
 import { shownClock } from './shown-time.ts';
-import { silenceName } from '../../shared/domain/silence-name.ts';
+import { targetText } from '../../shared/domain/silence-name.ts';
 
 /*
  * Texts about recurring silences. Windows are shown in the time zone of their schedule, followed by their start on the
@@ -46,7 +46,7 @@ export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | '
  */
 export function recurringConflictText(entry: SilencedTargetAttributes & { readonly recurrence?: Recurrence }): string {
   const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
-  return safeLine(`${silenceName(entry)} recurs${when}: end it first, or silence by search`);
+  return safeLine(`${targetText(entry)} recurs${when}: end it first, or silence by search`);
 }
 
 /** Returns the text of one window of a recurring silence, such as `Sat 2026-11-28 02:00 to 04:00 (01:00Z)`. */

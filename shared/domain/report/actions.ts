@@ -1,4 +1,4 @@
-import { silenceName } from '../silence-name.ts';
+import { silenceName, targetTextOfId } from '../silence-name.ts';
 import type { AuditAction } from '../../schemas/audit.ts';
 import type { ReportAction, ReportActionKind } from '../../schemas/report.ts';
 import type { TimelineRow, Transition } from '../../schemas/timeline.ts';
@@ -89,7 +89,7 @@ function targetOf(row: TimelineRow, action: ReportActionKind): string {
   if (action === 'renamed') return `${check} > ${String(to)}`;
   if (client !== undefined) return `${client}/${check}`;
   if (action === 'acknowledged') return `${subscription.slice(CLIENT_SUBSCRIPTION_PREFIX.length)}/${check}`;
-  return silenceName({ ...row, id: silence });
+  return row.selector === undefined ? targetTextOfId(silence) : silenceName({ selector: row.selector });
 }
 
 /**

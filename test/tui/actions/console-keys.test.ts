@@ -260,6 +260,15 @@ describe('the keys that silence events', () => {
     expect(driver.store.state.layers).toEqual([]);
   });
 
+  test('a second Ctrl-S soon after a submission does not open the command line to save the view', () => {
+    const driver = live(...rowsOf('a'));
+    driver.type('sdisk swap\u0013\u0013');
+    expect(driver.store.state.layers).toEqual([]);
+    driver.pass(1001);
+    driver.type('\u0013');
+    expect(driver.store.state.layers).toMatchObject([{ kind: 'command', line: { text: 'view save ' } }]);
+  });
+
   test('the silence dialog requires a reason', () => {
     const driver = live(...rowsOf('a'));
     driver.type('s\u0013');
@@ -364,7 +373,7 @@ describe('the key that ends a silence', () => {
     driver.type('u');
     const layer = driver.store.state.layers.at(-1);
     expect(layer).toMatchObject({
-      lines: [expect.stringMatching(/client:a:http-frontend by bob.*CHG-1/), expect.any(String)],
+      lines: [expect.stringMatching(/ by bob.*CHG-1/), expect.any(String)],
     });
     driver.type('\r');
     expect(changes(driver)).toMatchObject([

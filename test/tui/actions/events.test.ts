@@ -237,7 +237,7 @@ describe('the undo of a change', () => {
       title: 'Undo the last change',
       lines: [
         '1 silence created: client:a:disk (4s ago)',
-        'ends the silence client:a:disk',
+        'ends the silence a / disk',
         'Later changes by others are kept.',
       ],
     });

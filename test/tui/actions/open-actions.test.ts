@@ -23,3 +23,17 @@ test.each([
   expect(driver.store.list.marks.size).toBe(1);
   expect(driver.store.state.layers).toMatchObject([opened]);
 });
+
+test('the key x on the screen of an event opens the menu of the actions that work on this event', () => {
+  const driver = new ConsoleDriver().goLive(ROWS);
+  driver.type('\rx');
+  const [detail, menu] = driver.store.state.layers;
+  expect(detail).toMatchObject({ kind: 'detail', target: { key: 'a/http' } });
+  if (menu?.kind !== 'menu') throw new Error('no menu is open');
+  const ids = menu.items('').map(({ id }) => id);
+  expect(menu.title).toBe('a/http');
+  expect(ids).toEqual(expect.arrayContaining(['silence', 'acknowledge', 'resolve', 'explain', 'timeline', 'copy']));
+  expect(ids).not.toContain('fold');
+  driver.type('acknowledge\r');
+  expect(driver.effects()).toMatchObject([{ kind: 'load-event' }, { kind: 'change', change: { verb: 'acknowledge' } }]);
+});

@@ -172,7 +172,7 @@ describe('the changes in screen-reader mode', () => {
         creator: 'alice@ops',
       },
     ]);
-    await person.type('undo', 'ends the silence client:db-014.eu-west-1:postgres-repl? yes or no:');
+    await person.type('undo', 'ends the silence db-014.eu-west-1 / postgres-repl? yes or no:');
     expect(await person.type('yes')).toContain('1 change undone');
     expect(person.bulks[1]).toMatchObject({ undo: true, operations: [{ op: 'clear', if_timestamp: 1 }] });
     expect(await person.type('undo')).toContain('Nothing to undo.');

@@ -40,8 +40,8 @@ test('the command to silence a search says how many events match, asks the usual
   await person.type('', 'Reason?');
   await person.type('CHG-4412', 'Silence everything matching client~web-* env=prod for 2 hours? yes or no:');
   const made = await person.type('yes');
-  expect(made).toContain('1 silence created: search client~web-* env=prod.');
-  expect(made).toContain('To end search client~web-* env=prod, type "undo".');
+  expect(made).toContain('1 silence created: search client~web-* env=prod, ends at ');
+  expect(made).toContain('To end this silence, type "undo".');
   const text = { selector: 'client~web-* env=prod', reason: 'CHG-4412', creator: 'alice@ops' };
   expect(await entries()).toMatchObject([{ ...text, expire_on_resolve: false }]);
 
@@ -79,12 +79,12 @@ test('the command for a recurring silence asks for its parts one by one and read
   );
   await person.type('', /a reason is required.*\nReason\?/);
   await person.type('backup', 'Silence disk on db-1, recurring: sat,sun 02:00 Europe/Berlin, 2h each? yes or no:');
-  expect(await person.type('yes')).toContain('1 silence created: client:db-1:disk.');
+  expect(await person.type('yes')).toContain('1 silence created: db-1 / disk, recurring.');
   const recurrence = { schedule: 'sat,sun 02:00', zone: 'Europe/Berlin', duration: 7200 };
   expect(await entries()).toMatchObject([{ id: 'client:db-1:disk', reason: 'backup', recurrence }]);
   await person.type('silence db-1/disk', 'for how long?');
   expect(await person.type('1h')).toContain(
-    'client:db-1:disk recurs (sat,sun 02:00 Europe/Berlin): end it first, or silence by search.',
+    'db-1 / disk recurs (sat,sun 02:00 Europe/Berlin): end it first, or silence by search.',
   );
   await person.type('undo', 'yes or no:');
   await person.type('yes');

@@ -59,7 +59,7 @@ describe('monctl report', () => {
 
       | Time | User | Action | Until | Reason |
       | --- | --- | --- | --- | --- |
-      | 2026-11-20 11:10Z | ada | silenced \\*:disk | 2026-11-20 11:30Z | CHG-1 |
+      | 2026-11-20 11:10Z | ada | silenced check:disk | 2026-11-20 11:30Z | CHG-1 |
 
       ## Other changes
 

@@ -94,7 +94,7 @@ test('the audit log shows the person for whom a request was made beside the user
     columns: 120,
     api: (request) => (request.path.includes('/audit') ? { status: 200, body: audit } : overviewApi(request)),
   });
-  expect(rig.screen.lines[1]).toMatch(/dashboard +silence.create +\S+:postgres-repl {2}for alice {2}planned/);
+  expect(rig.screen.lines[1]).toMatch(/dashboard +silence.create +\S+ \/ postgres-repl {2}for alice {2}planned/);
   expect(rig.screen.lines[2]).not.toContain(' for ');
   rig.type('/alice\r');
   await rig.showsNo('event.resolve');

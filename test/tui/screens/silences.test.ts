@@ -126,7 +126,7 @@ const PICTURES: readonly Picture[] = [
       rig.type(`/web-001\r`);
       await rig.shows(/1(?:\/| of )7/);
       rig.type('e');
-      await rig.shows('Change: client:web-001', 'sat,sun 02:00');
+      await rig.shows('Change: web-001.eu-west-1 / all checks', 'sat,sun 02:00');
       rig.type(`\t\t${CLEAR}3h`);
       await rig.shows('02:00 to 05:00');
     },
@@ -155,5 +155,5 @@ async function openSilences(rig: ConsoleRig): Promise<void> {
   rig.type('3');
   await rig.pass(400);
   await rig.shows('CREATOR', 'ntp-001');
-  if (rig.screen.text.includes('SUPPRESSED')) await rig.shows('1204');
+  if (rig.screen.text.includes('SUPPRESS')) await rig.shows('1204');
 }

@@ -33,7 +33,7 @@ test('the reminder of an expiring silence is shown once, when its backend sends 
   const reminder_sent = { at: store.options.now() / 1000, events: 3 };
   driver.goLive({ silenced: { '*:disk': entry } });
   driver.change({ silenced: { '*:disk': { ...entry, reminder_sent } } });
-  const line = 'silence *:disk expires in 10m (covers 3 events): extend it with e in the silences view';
+  const line = 'silence check:disk expires in 10m (covers 3 events): extend it with e in the silences view';
   expect(logged()).toEqual([line]);
   driver.change({ silenced: { '*:disk': { ...entry, reminder_sent, reason: 'another' } } });
   expect(logged()).toEqual([line]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
+import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import {
   changeOutcomes,
   changeReport,
@@ -79,15 +80,15 @@ describe('the outcome of a change', () => {
 
   test('a successful change is reported in one line, even if another user has done a part of it before', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'not_found' }]);
-    expect(changeReport(change, outcomes)).toEqual({ title: '2 silences ended', isComplete: true, lines: [] });
+    expect(changeReport(change, outcomes, NOW_MS)).toEqual({ title: '2 silences ended', isComplete: true, lines: [] });
   });
 
   test('a partly failed change is reported with the failed operations, the reasons and the successful operations', () => {
     const outcomes = changeOutcomes(change, [{ ok: true }, { ok: false, error: 'changed' }]);
-    expect(changeReport(change, outcomes)).toEqual({
+    expect(changeReport(change, outcomes, NOW_MS)).toEqual({
       title: '1 of 2 silences ended',
       isComplete: false,
-      lines: ['not ended: client:b:disk: it was changed meanwhile', 'ended: client:a:disk'],
+      lines: ['not ended: b / disk: it was changed meanwhile', 'ended: a / disk'],
     });
   });
 
@@ -99,7 +100,7 @@ describe('the outcome of a change', () => {
   test('an undo that the backend rejects as too late says so', () => {
     const undo: BulkChange = { verb: 'undo', operations: [restore()] };
     const outcomes = changeOutcomes(undo, [{ ok: false, error: 'expired' }]);
-    expect(changeReport(undo, outcomes).title).toBe('client:a:disk not undone: it would have ended by now');
+    expect(changeReport(undo, outcomes, NOW_MS).title).toBe('a / disk not undone: it would have ended by now');
   });
 
   test('the rejection of a whole change names its only operation or counts its operations', () => {
@@ -108,18 +109,37 @@ describe('the outcome of a change', () => {
     expect(refusedReport(change, 'try again').title).toBe('2 silences not ended: try again');
   });
 
+  test.each<{ period: Partial<SubmittedMonSilenced>; text: string }>([
+    { period: { expire: 7200 }, text: 'ends at 14:00Z' },
+    { period: { expire: 172_800, expire_on_resolve: true }, text: 'ends at 11-22 12:00Z or when the check resolves' },
+    { period: { begin: NOW_MS / 1000 + 3600, expire: 7200 }, text: 'starts at 13:00Z (in 1h), ends at 15:00Z' },
+    { period: { expire: -1 }, text: 'never expires' },
+  ])('the outcome of a new silence says that it $text', ({ period, text }) => {
+    const operations: BulkOperation[] = [{ op: 'silence', check: 'disk', ...period }];
+    const outcomes = changeOutcomes({ operations }, [{ ok: true }]);
+    expect(changeReport({ verb: 'silence', operations }, outcomes, NOW_MS).title).toBe(
+      `1 silence created: check:disk, ${text}`,
+    );
+  });
+
+  test('the outcome of several silences with different ends does not say when they end', () => {
+    const operations: BulkOperation[] = [60, 120].map((expire) => ({ op: 'silence', check: 'disk', expire }));
+    const outcomes = changeOutcomes({ operations }, [{ ok: true }, { ok: true }]);
+    expect(changeReport({ verb: 'silence', operations }, outcomes, NOW_MS).title).toBe('2 silences created');
+  });
+
   test('the outcome of an acknowledgement names its event', () => {
     const acknowledgement: BulkChange = {
       verb: 'acknowledge',
       operations: [{ op: 'acknowledge', client: 'a', check: 'disk' }],
     };
     const outcomes = changeOutcomes(acknowledgement, [{ ok: true }]);
-    expect(changeReport(acknowledgement, outcomes).title).toBe('1 event acknowledged: a/disk');
+    expect(changeReport(acknowledgement, outcomes, NOW_MS).title).toBe('1 event acknowledged: a/disk');
   });
 });
 
 test.each<{ operation: BulkOperation; text: string }>([
-  { operation: clear('client:a:disk'), text: 'ends the silence client:a:disk' },
+  { operation: clear('client:a:disk'), text: 'ends the silence a / disk' },
   { operation: restore(), text: 'recreates: a / disk by bob, 1h left' },
   { operation: { op: 'unacknowledge', client: 'a', check: 'disk' }, text: 'removes the acknowledgement of a/disk' },
   {
@@ -144,10 +164,9 @@ test('the undo of a silence by search names the search and not the id', () => {
   const names = namesOfEnded(operations, new Map([[id, { id, selector: 'env=prod' }]]));
   expect(operations.map((operation) => undoText(operation, 0, names))).toEqual([
     'ends the silence search env=prod',
-    'ends the silence client:a:disk',
+    'ends the silence a / disk',
   ]);
   const outcomes = changeOutcomes({ operations: [clear(id)] }, [{ ok: true }], names);
-  expect(changeReport({ verb: 'end-silence', operations: [clear(id)] }, outcomes).title).toBe(
-    '1 silence ended: search env=prod',
-  );
+  const change: BulkChange = { verb: 'end-silence', operations: [clear(id)] };
+  expect(changeReport(change, outcomes, NOW_MS).title).toBe('1 silence ended: search env=prod');
 });

@@ -1,4 +1,4 @@
-import { silenceName } from '../../../shared/domain/silence-name.ts';
+import { targetText, targetTextOfId } from '../../../shared/domain/silence-name.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';
 import { commandOf, commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
@@ -69,11 +69,11 @@ export function silencesOnEvent(
 
 /** Returns the text of a silence on an event: id, creator, remaining time and reason. Safe for a terminal. */
 export function silenceText(entry: SilencedRow | string, nowMs: number): string {
-  if (typeof entry === 'string') return safeLine(entry);
+  if (typeof entry === 'string') return safeLine(targetTextOfId(entry));
   const { creator, expire_at, expire_on_resolve, reason, recurrence } = entry;
   const left = expire_at === null ? 'never expires' : `${formatDuration(Math.max(0, expire_at - nowMs / 1000))} left`;
   return safeLine(
-    `${silenceName(entry)}${creator === null ? '' : ` by ${creator}`}, ${left}${expire_on_resolve ? ' or until it resolves' : ''}` +
+    `${targetText(entry)}${creator === null ? '' : ` by ${creator}`}, ${left}${expire_on_resolve ? ' or until it resolves' : ''}` +
       (recurrence === undefined ? '' : `, recurs ${scheduleText(recurrence)}`) +
       (reason === null ? '' : `: ${reason}`),
   );

@@ -46,10 +46,12 @@ export function handlerRows({ handlers, reason }: EventExplanation, nowMs: numbe
 }
 
 function handlerRow(
-  { handler, verdict, reason, delivery }: HandlerVerdict,
+  { handler, verdict, reason, delivery, notified }: HandlerVerdict,
   layout: { readonly name: number; readonly verdict: number; readonly nowMs: number; readonly width: number },
 ): Line {
-  const last = delivery === null ? '' : `${safeLine(deliveryText(delivery, layout.nowMs))}  `;
+  // The last run of a handler that was not notified of this event was about an earlier one.
+  const isShown = delivery !== null && notified !== false;
+  const last = isShown ? `${safeLine(deliveryText(delivery, layout.nowMs))}  ` : '';
   const available = Math.max(0, layout.width - layout.name - layout.verdict - 4);
   const shownLast = cutCells(last, available);
   return [

@@ -1,5 +1,5 @@
 import { shownTime } from '../../words/shown-time.ts';
-import { auditTargetName } from '../../../shared/domain/silence-name.ts';
+import { auditTargetText } from '../../words/silence-text.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Description } from '../../text/describe.ts';
@@ -79,8 +79,8 @@ function auditDetails(record: AuditRecord): readonly Description[] {
     { label: 'from', text: record.from ?? 'the backend' },
     { label: 'how', text: record.how },
     { label: 'action', text: record.action },
-    { label: 'target', text: auditTargetName(record) },
-    ...(auditTargetName(record) === record.target ? [] : [{ label: 'id', text: record.target }]),
+    { label: 'target', text: auditTargetText(record) },
+    ...(auditTargetText(record) === record.target ? [] : [{ label: 'id', text: record.target }]),
     { label: 'reason', text: linesOf(record.reason ?? 'none') },
     { label: 'before', text: linesOf(jsonText(record.before)) },
     { label: 'after', text: linesOf(jsonText(record.after)) },
@@ -100,7 +100,7 @@ export function auditEntry(record: AuditRecord): LogEntry {
   const { id, at, who, on_behalf_of: other, action, reason } = record;
   const whose = other === undefined ? '' : `  for ${other}`;
   const why = reason === null ? '' : `  ${reason}`;
-  const text = safeLine(`${auditTargetName(record)}${whose}${why}`);
+  const text = safeLine(`${auditTargetText(record)}${whose}${why}`);
   return { id, atMs: at, who: safeLine(who), kind: safeLine(action), text, tone: 'plain' };
 }
 

@@ -7,7 +7,7 @@ import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
 import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
 import { shortEscalationText } from '../../words/escalation-text.ts';
 import { countText, shortCountText } from '../../words/count-text.ts';
-import { silenceName } from '../../../shared/domain/silence-name.ts';
+import { targetText } from '../../../shared/domain/silence-name.ts';
 import { keyOf } from '../../state/keys.ts';
 import { plotLines } from '../../text/plot.ts';
 import { run, type Line, type Run, type Tone } from '../../text/theme.ts';
@@ -168,6 +168,7 @@ function rateText(value: number): string {
 
 function criticalBox({ nowMs, feed }: Pick<LiveData, 'feed' | 'nowMs'>, { newCritical }: OverviewFigures): OverviewBox {
   return boxOf('critical', 'New critical, last 10 min', [2, 12], {
+    head: newCritical.length === 0 ? '' : 'start time, open for',
     rows: newCritical.slice(0, ROWS_MAX).map((entry) => criticalRow(entry, nowMs)),
     empty: feed.hasBeenLive ? 'none' : LOADING_TEXT,
   });
@@ -383,7 +384,7 @@ function silenceRow(entry: SilencedRow, endsAt: number, events: number): BoxRow 
     key: id,
     left: [
       run(`${clockText(endsAt * 1000, false)}  `, 'faint'),
-      run(`${safeLine(creator ?? 'unknown')}  ${safeLine(silenceName(entry))}`),
+      run(`${safeLine(creator ?? 'unknown')}  ${safeLine(targetText(entry))}`),
     ],
     right: [run(matches, events === 0 ? 'warning' : 'plain')],
     open: (store) => openFiltered(store, 'silences', searchValue(id)),

@@ -25,8 +25,7 @@ import { lostRecurrences } from './lost-recurrence.ts';
 import { recurrenceRows, isRecurring, windowRows } from './recurrence.ts';
 import { recurringConflictText, scheduleText } from '../../words/recurrence-text.ts';
 import type { SilencePreview } from '../../model/silence-preview.ts';
-import { targetText } from '../../words/silence-text.ts';
-import { silenceName } from '../../../shared/domain/silence-name.ts';
+import { targetText } from '../../../shared/domain/silence-name.ts';
 import { shownDate } from '../../words/shown-time.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { run, SEVERITY_STYLES, type Line } from '../../text/theme.ts';
@@ -111,7 +110,7 @@ function titleText({ origin, targets }: SilenceForm): string {
   }
   const [entry] = origin.entries;
   const what =
-    origin.entries.length === 1 && entry !== undefined ? silenceName(entry) : countOf(origin.entries.length, 'silence');
+    origin.entries.length === 1 && entry !== undefined ? targetText(entry) : countOf(origin.entries.length, 'silence');
   return safeLine(`${ORIGIN_TITLES[origin.kind]}: ${what}`);
 }
 

@@ -8,7 +8,7 @@ import { run, SEVERITY_STYLES, type Line } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
 import { shownTime } from '../../words/shown-time.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
-import { targetText } from '../../words/silence-text.ts';
+import { targetText } from '../../../shared/domain/silence-name.ts';
 import { windowsOf } from './recurrence.ts';
 import { BLANK_DESCRIPTION, descriptionLines, type Description } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';

@@ -1,5 +1,6 @@
+import { targetText, targetTextOfId } from '../../../shared/domain/silence-name.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { leftText, silenceEntry, stateOf } from './table.ts';
+import { silenceEndText, silenceEntry, stateOf } from './table.ts';
 import { run } from '../../text/theme.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
@@ -8,7 +9,9 @@ import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 /** Returns the screen of one silence. */
 export function silenceEntryScreen(store: PagePorts, layer: SilenceEntryLayer): Page {
   const { id } = layer;
-  const breadcrumb = [run(' silences › ', 'faint'), run(safeLine(id), 'strong')];
+  const row = silenceEntry(store, id);
+  const name = row === undefined ? targetTextOfId(id) : targetText(row.entry);
+  const breadcrumb = [run(' silences › ', 'faint'), run(safeLine(name), 'strong')];
   return textPage(store, layer, { head: [breadcrumb, [run(` ${stateText(store, id)}`)]] });
 }
 
@@ -17,6 +20,8 @@ function stateText(store: PagePorts, id: string): string {
   if (row === undefined) return 'gone';
   const { nowMs } = store;
   const state = stateOf(row, nowMs);
-  const isTimed = row.entry.expire_at !== null && (state === 'active' || state === 'expiring');
-  return `${state}, ${leftText(row, nowMs)}${isTimed ? ' left' : ''}`;
+  const text = silenceEndText(row, nowMs);
+  return state === 'active' || state === 'expiring'
+    ? `${state}, ${text === 'never' ? 'never ends' : `ends ${text}`}`
+    : `${state}, ${text}`;
 }

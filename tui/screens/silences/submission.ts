@@ -9,7 +9,7 @@ import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
-import { silenceName } from '../../../shared/domain/silence-name.ts';
+import { targetText } from '../../../shared/domain/silence-name.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
 import { readStartTime, START_TIME_HINT } from '../../../shared/domain/time-text.ts';
 import { localClock } from '../../words/shown-time.ts';
@@ -229,7 +229,7 @@ export function changedMeanwhile(store: Pick<LiveData, 'silenced'>, { origin }: 
   if (origin === undefined) return [];
   return origin.entries.flatMap((entry) => {
     const now = store.silenced.get(entry.id);
-    const name = safeLine(silenceName(entry));
+    const name = safeLine(targetText(entry));
     if (origin.kind !== 'change') return now === undefined ? [] : [`${name} was created again`];
     if (now === undefined) return [`${name} has ended`];
     // For a recurring silence, a different end is not a change by a user: the next window has replaced the previous

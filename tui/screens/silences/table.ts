@@ -14,7 +14,7 @@ import { cellWidth, fitToWidth } from '../../terminal/cells.ts';
 import { countText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';
-import { targetText } from '../../words/silence-text.ts';
+import { targetText } from '../../../shared/domain/silence-name.ts';
 import type { LiveData } from '../../model/live-data.ts';
 import type { ScreenView } from '../../state/ports.ts';
 
@@ -65,8 +65,11 @@ export const SILENCES_VIEW = tableView<SilenceEntry>({
       cut: 'middle',
       compare: (a, b) => compareText(targetText(a.entry), targetText(b.entry)),
     }),
-    textColumn('creator', 'CREATOR', [9, 16], ({ entry }) => entry.creator ?? '', { dropRank: 2 }),
-    tableColumn('left', 'LEFT', [7, 7], leftText, { align: 'right', compare: compareEnds }),
+    textColumn('creator', 'CREATOR', [7, 16], ({ entry }) => entry.creator ?? '', { dropRank: 2 }),
+    tableColumn('ends', 'ENDS', [9, 13], (row, nowMs, width) => silenceEndText(row, nowMs, width), {
+      align: 'right',
+      compare: compareEnds,
+    }),
     tableColumn('events', 'EVENTS', [6, 7], eventsText, {
       align: 'right',
       tone: (row, nowMs) => EVENTS_TONES.get(eventsText(row, nowMs)) ?? 'plain',
@@ -131,20 +134,27 @@ export function stateOf({ entry, endedAtMs }: Pick<SilenceEntry, 'entry' | 'ende
 }
 
 /**
- * Returns when a silence ends, begins or has ended: `41m`, `till OK` and `never` for an end, `in 2h` for a start, `3h
- * ago` for an ended silence.
+ * Returns when a silence ends or has ended: `in 41m`, `when OK`, `never`, `3h ago`. For a pending silence, returns when
+ * it starts: `starts in 2h`, or shorter in a narrow column: `starts 2h`, `from 12h`.
  */
-export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: number): string {
+export function silenceEndText(
+  row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>,
+  nowMs: number,
+  width = Infinity,
+): string {
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = row.entry;
   switch (stateOf(row, nowMs)) {
     case 'ended':
       return `${spanText(nowMs / 1000 - (row.endedAtMs ?? nowMs) / 1000)} ago`;
-    case 'pending':
-      return `in ${spanText((begin ?? 0) - nowMs / 1000)}`;
+    case 'pending': {
+      const span = spanText((begin ?? 0) - nowMs / 1000);
+      const texts = [`starts in ${span}`, `starts ${span}`, `from ${span}`];
+      return texts.find(({ length }) => length <= width) ?? `from ${span}`;
+    }
     case 'active':
     case 'expiring':
-      if (end !== null) return spanText(end - nowMs / 1000);
-      return isUntilOk ? 'till OK' : 'never';
+      if (end !== null) return `in ${spanText(end - nowMs / 1000)}`;
+      return isUntilOk ? 'when OK' : 'never';
   }
 }
 

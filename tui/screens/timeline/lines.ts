@@ -1,4 +1,4 @@
-import { silenceName } from '../../../shared/domain/silence-name.ts';
+import { targetText, targetTextOfId } from '../../../shared/domain/silence-name.ts';
 import { shownClock, shownDayAndClock } from '../../words/shown-time.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { escalationChangeText } from '../../../shared/domain/notify/escalation-change.ts';
@@ -198,8 +198,7 @@ function transitionLine(
   { nowMs, width, mark, isPlaced }: { nowMs: number; width: number; mark: string; isPlaced: boolean },
 ): Line {
   const { at, kind, was, status, client, check, subscription, silence } = row;
-  const of =
-    silence === undefined ? `${client ?? subscription ?? ''} / ${check ?? ''}` : silenceName({ ...row, id: silence });
+  const of = silence === undefined ? `${client ?? subscription ?? ''} / ${check ?? ''}` : silenceTarget(row, silence);
   const subjectText = isPlaced ? `${fitToWidth(safeLine(of), Math.min(SUBJECT_CELLS, width >> 2))}  ` : '';
   const words =
     status === undefined
@@ -223,6 +222,11 @@ function transitionLine(
   );
 }
 
+/** Returns the target of the silence of a transition. The transition of a silence by search has its search. */
+function silenceTarget({ selector }: TimelineRow, id: string): string {
+  return selector === undefined ? targetTextOfId(id) : targetText({ selector });
+}
+
 function shownStatus(status: number): string {
   return statusText(SEVERITY_STYLES[severityOf(status)]);
 }
@@ -236,13 +240,13 @@ function detailsOf(row: TimelineRow, isPlaced: boolean): string {
   const who = creator ?? by;
   return [
     ...(who === undefined ? [] : [`by ${who}`]),
-    ...(id === undefined || isPlaced ? [] : [silenceName({ ...row, id })]),
+    ...(id === undefined || isPlaced ? [] : [silenceTarget(row, id)]),
     ...(end === undefined ? [] : [`until ${shownDayAndClock(end)}`]),
     ...(reason === undefined ? [] : [reason]),
     ...(to === undefined ? [] : [`now ${to}`]),
     ...(escalation === undefined ? [] : [escalationChangeText(escalation)]),
     ...(flapping === true ? ['flapping'] : []),
-    ...(ids.length === 0 ? [] : [`silenced by ${ids.join(' ')}`]),
+    ...(ids.length === 0 ? [] : [`silenced by ${ids.map(targetTextOfId).join(', ')}`]),
     ...(output === undefined ? [] : [output]),
   ].join(', ');
 }

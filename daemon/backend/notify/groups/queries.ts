@@ -131,9 +131,9 @@ function silencedVerdictInGroup(
 }
 
 /**
- * Returns the verdict about an event and a handler with `group_by` that would not get the event now, for example because
- * a filter rejects it. If a group contains the event, an earlier notification can still be pending there: the verdict
- * then has that group, and the reason also says when the group is notified.
+ * Returns the verdict about an event and a handler with `group_by` that would not get the event now, for example
+ * because a filter rejects it. If a group contains the event, an earlier notification can still be pending there: the
+ * verdict then has that group, and the reason also says when the group is notified.
  */
 function otherVerdictInGroup(
   verdict: HandlerVerdict,

@@ -14,11 +14,11 @@ const silence = { kind: 'silence', silence: 'client:web-1:disk', subscription: '
 
 describe('an action in the report (spec, report 3)', () => {
   test.each<{ name: string; kind: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>; expected: string | undefined }>([
-    { name: 'a created silence', kind: { ...silence, by: 'ada' }, expected: 'ada silenced client:web-1:disk' },
+    { name: 'a created silence', kind: { ...silence, by: 'ada' }, expected: 'ada silenced web-1 / disk' },
     {
       name: 'a silence is listed under its creator instead of the user who sent it',
       kind: { ...silence, by: 'dashboard', creator: 'ada' },
-      expected: 'ada silenced client:web-1:disk',
+      expected: 'ada silenced web-1 / disk',
     },
     {
       name: 'a silence on one check of one client that ends with the event is an acknowledgement',
@@ -38,12 +38,12 @@ describe('an action in the report (spec, report 3)', () => {
     {
       name: 'a silence of more than one event is not an acknowledgement',
       kind: { kind: 'silence', silence: '*:disk', check: 'disk', by: 'ada', expire_on_resolve: true },
-      expected: 'ada silenced *:disk',
+      expected: 'ada silenced check:disk',
     },
     {
       name: 'a silence that a user ended',
       kind: { ...silence, kind: 'clear', by: 'bob' },
-      expected: 'bob ended client:web-1:disk',
+      expected: 'bob ended web-1 / disk',
     },
     { name: 'an expired silence is not listed', kind: { ...silence, kind: 'expire' }, expected: undefined },
     {

@@ -145,7 +145,7 @@ describe('a recurring silence in the silence dialog', () => {
   test('the dialog rejects replacing a recurring silence by a single silence before it sends a request', () => {
     const driver = opened([recurring()]);
     driver.type(`swhy${SEND}`);
-    expect(problem(driver)).toBe('client:a:disk recurs (daily 02:00 UTC): end it first, or silence by search');
+    expect(problem(driver)).toBe('a / disk recurs (daily 02:00 UTC): end it first, or silence by search');
     expect(sent(driver)).toEqual([]);
   });
 });

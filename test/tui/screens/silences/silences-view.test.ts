@@ -57,7 +57,7 @@ function changes(driver: ConsoleDriver): readonly BulkChange[] {
 }
 
 describe('the states in the view of silences', () => {
-  test('the view of silences lists expiring, active and pending silences, each with its remaining time', () => {
+  test('the view of silences lists expiring, active and pending silences, each with its end or its start', () => {
     const driver = onSilences([
       silence('later', { begin: NOW + 2 * HOUR, expire_at: NOW + 3 * HOUR }),
       silence('ever', { expire_at: null }),
@@ -67,7 +67,7 @@ describe('the states in the view of silences', () => {
     ]);
     expect(shown(driver, 'state')).toEqual(['expiring', 'active', 'active', 'active', 'pending']);
     expect(shown(driver, 'target')[0]).toBe('short / disk');
-    expect(shown(driver, 'left')).toEqual(['28m', '59m', 'never', 'till OK', 'in 1h']);
+    expect(shown(driver, 'ends')).toEqual(['in 28m', 'in 59m', 'never', 'when OK', 'starts in 1h']);
   });
 
   test('the state and the order of silences follow the clock within seconds', () => {
@@ -86,7 +86,7 @@ describe('the states in the view of silences', () => {
     driver.change({ silenced: { 'client:a:disk': null } });
     driver.pass(MINUTE * 1000);
     expect(shown(driver, 'state')).toEqual(['active', 'ended']);
-    expect(shown(driver, 'left')[1]).toBe('1m ago');
+    expect(shown(driver, 'ends')[1]).toBe('1m ago');
     driver.change({ silenced: { 'client:a:disk': silence('a') } });
     driver.pass(100);
     expect(shown(driver, 'state')).toEqual(['active', 'active']);
@@ -128,7 +128,7 @@ describe('the silences that ended before the console started', () => {
     driver.store.answers.endedSilencesLoaded([ended]);
     driver.pass(100);
     expect(shown(driver, 'target')).toEqual(['a / disk', 'old / disk']);
-    expect(shown(driver, 'left')).toEqual(['59m', '1h ago']);
+    expect(shown(driver, 'ends')).toEqual(['in 59m', '1h ago']);
     driver.pass(23 * HOUR * 1000 + 1);
     expect(driver.list).not.toContain('client:old:disk');
   });
@@ -169,7 +169,7 @@ describe('the events of a silence', () => {
     const driver = onSilences(rows, [silencedEvent('a', 'client:a:disk', '*:disk'), silencedEvent('b', '*:disk')]);
     driver.type('u');
     expect(driver.store.state.layers.at(-1)).toMatchObject({
-      lines: [expect.stringContaining('client:a:disk'), 'This unsilences no event.', 'z undoes it.'],
+      lines: [expect.stringContaining('a / disk'), 'This unsilences no event.', 'z undoes it.'],
     });
     driver.escape();
     driver.type('au');
@@ -297,7 +297,7 @@ describe('changing silences', () => {
     driver.type('\u0013');
     expect(changes(driver)).toEqual([]);
     expect(driver.store.state.layers.at(-1)).toMatchObject({
-      form: { problem: 'client:a:disk was changed by carol meanwhile: press Esc' },
+      form: { problem: 'a / disk was changed by carol meanwhile: press Esc' },
     });
   });
 
