@@ -36,7 +36,12 @@ import { deadLetterSelectionSchema, deadLetterResponse, handlerResponse } from '
 import { handlerTestResponse, handlerTestSchema } from '../schemas/handler-test.ts';
 import { newPlanSchema, planResponse, planOrderSchema, plansResponse } from '../schemas/plan-run.ts';
 import { upgradeFactsSchema } from '../schemas/plan.ts';
-import { loginMethodsResponse, loginPollResponse, loginPollSchema, loginStartedResponse } from '../schemas/oidc.ts';
+import {
+  loginMethodsResponse,
+  loginPollResponse,
+  loginPollSchema,
+  deviceAuthorizationSchema,
+} from '../schemas/oidc.ts';
 import { requestSchema } from '../schemas/request.ts';
 import { restoreSchema, dumpPageResponse, restoredResponse } from '../schemas/restore.ts';
 import { BATCH_MAX, resultSchema, resultResponse, batchResponse } from '../schemas/result.ts';
@@ -113,7 +118,7 @@ export const MON_API = {
   }),
   startLogin: monEndpoint('POST /login', 'Begins a login that the user confirms in a browser', {
     scope: 'public',
-    response: loginStartedResponse,
+    response: deviceAuthorizationSchema,
     errors: ['not_found'],
   }),
   pollLogin: monEndpoint('POST /login/token', 'Issues tokens when the user has confirmed the login', {

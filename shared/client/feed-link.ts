@@ -95,7 +95,7 @@ function noop(): void {
 }
 
 /** Opens one connection to a feed. The connection sends pings while no frame arrives, and reports once why it ended. */
-export function openLink(address: BackendAddress, clock: FeedClock, listener: LinkListener): Link {
+function openLink(address: BackendAddress, clock: FeedClock, listener: LinkListener): Link {
   const socket = new WebSocket(`${address.url.replace(/^http/, 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {
     ...connectOptions(address.tls),
     headers: address.headers,

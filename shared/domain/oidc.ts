@@ -39,7 +39,7 @@ export const CLOCK_SKEW_SECONDS = 60;
 export const CONFIRMED_MS = 60_000;
 
 /** Time after the last confirmation for which a session can be renewed while the issuer does not answer. */
-export const ISSUER_AWAY_MS = 12 * 3_600_000;
+const ISSUER_AWAY_MS = 12 * 3_600_000;
 
 const GROUPS_MAX = 1000;
 const USERNAME = /^[\w.@-]+$/;

@@ -5,7 +5,7 @@ import { responseSchema } from './response.ts';
  * Matches the URLs to which tokens may be sent: https, or http to a loopback address. An attacker in the network could
  * read or replace everything that is sent to another http URL.
  */
-export const SAFE_URL =
+const SAFE_URL =
   /^(?:https:\/\/[^/?#@\s]+|http:\/\/(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d{1,5})?)(?:\/[^#\s]*)?$/;
 
 const SAFE_URL_MESSAGE = 'must be an https URL (http is allowed only for a loopback address)';
@@ -103,17 +103,11 @@ export const loginMethodsResponse = responseSchema(
 );
 export type LoginMethods = z.infer<typeof loginMethodsResponse>;
 
-/** The response to the beginning of a login: what the user needs to confirm it in a browser. */
-export const loginStartedResponse = deviceAuthorizationSchema;
-
 /** Body of `POST /api/mon/v1/login/token`. */
 export const loginPollSchema = z.object({ device_code: z.string().min(1).max(4096) });
 
 /** The tokens of a session, as in the response to `GET /auth`. */
 const sessionTokens = { access_token: z.string(), expires_at: z.number(), refresh_token: z.string() };
-
-/** The tokens of a session, in the response to a refresh. */
-export const sessionTokensSchema = z.looseObject(sessionTokens);
 
 /** The response to a poll: the login is not confirmed yet, or the tokens of the new session. */
 export const loginPollResponse = z.union([
