@@ -148,9 +148,10 @@ function detailsOf(row: TimelineRow): string {
     const until = end === undefined ? '' : `until ${timestampText(Math.floor(end / 1000))}`;
     return [silenceName({ ...row, id }), reason ?? '', until].filter((part) => part !== '').join(', ');
   }
+  // The output is that of the last result, which has not caused the change of the escalation.
+  if (escalation !== undefined) return escalationChangeText(escalation);
   const marks = [
     ...(to === undefined ? [] : [`now ${to}`]),
-    ...(escalation === undefined ? [] : [escalationChangeText(escalation)]),
     ...(flapping === true ? ['flapping'] : []),
     ...(ids.length === 0 ? [] : [`silenced by ${ids.join(' ')}`]),
   ];
