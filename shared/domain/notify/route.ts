@@ -6,7 +6,13 @@ import { onCallScheduleOf } from '../../schemas/on-call.ts';
 import { BUILT_IN_NAMES } from '../built-in.ts';
 import type { EventFilter } from '../filter-event.ts';
 import type { V2EventFilter } from '../v2/filter.ts';
-import { pipelineRefs, type RoutedWorkflow } from '../v2/pipeline.ts';
+import {
+  NOBODY_NOTIFIED_TEXT,
+  pipelineRefs,
+  undefinedScheduleText,
+  type OnCallTarget,
+  type RoutedWorkflow,
+} from '../v2/pipeline.ts';
 
 /* The route of an event: the handlers that its check names, with each handler set replaced by its members. */
 
@@ -17,16 +23,6 @@ export interface HandlingDefinitions {
   mutator(name: string): MutatorDefinition | undefined;
   /** Returns what `on-call/NAME` stands for; absent where there are no schedules. */
   onCall?(schedule: string): OnCallTarget | undefined;
-}
-
-/** The handlers that `on-call/NAME` stands for at the current time (on-call 3). */
-export interface OnCallTarget {
-  /** Names of the handlers of the person on call; empty if nobody is on call. */
-  readonly handlers: readonly string[];
-  /** Names of the handlers of all people of the schedule. */
-  readonly everyone: readonly string[];
-  /** The text for users that says who is on call. */
-  readonly reason: string;
 }
 
 /** The handler that is notified if a check has no attribute that names handlers, contacts or pipelines. */
@@ -150,12 +146,12 @@ export function routeHandlers(
   function addOnCall(name: string, { handlers, everyone, reason }: OnCallTarget, depth: number): boolean {
     const members = wasNotified === undefined ? handlers : everyone;
     if (members.filter((member) => add(member, depth, reason)).length > 0) return true;
-    const problem = wasNotified === undefined ? reason : 'none of its people was notified of the problem';
+    const problem = wasNotified === undefined ? reason : NOBODY_NOTIFIED_TEXT;
     return put({ kind: 'nobody_on_call', name, reason: problem, onCall: reason });
   }
 
   /** Adds a handler. One that was found through a schedule stays so, because the route then depends on the time. */
-  function put(handler: Exclude<RoutedHandler, RoutedWorkflow>, onCall?: string): boolean {
+  function put(handler: Exclude<RoutedHandler, { readonly workflow: object }>, onCall?: string): boolean {
     if (onCall !== undefined && wasNotified?.(handler.name) === false) return false;
     if (onCall !== undefined) routed.set(handler.name, { ...handler, onCall });
     else if (!routed.has(handler.name)) routed.set(handler.name, handler);
@@ -199,9 +195,7 @@ export function unroutableVerdict(routed: UnroutableHandler): HandlerVerdict {
 
 function unknownHandlerReason(name: string): string {
   const schedule = onCallScheduleOf(name);
-  return schedule === undefined
-    ? 'no handler with this name is defined'
-    : `no schedule ${schedule} is defined, or the event is not in the namespace default`;
+  return schedule === undefined ? 'no handler with this name is defined' : undefinedScheduleText(schedule);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { EscalationDefinition, HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
 import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
+import { onCallScheduleOf } from '../../schemas/on-call.ts';
 import { isAttributes } from '../attributes.ts';
 import { BUILT_IN_NAMES } from '../built-in.ts';
 import { conditionsOfFilters, NOT_SILENCED_FILTER } from './handler.ts';
@@ -43,28 +44,42 @@ export type RoutedWorkflow =
       readonly kind: 'handler';
       readonly name: string;
       readonly definition: RunningHandler;
-      readonly onCall?: never;
+      readonly onCall?: string;
       readonly workflow: WorkflowRef;
     }
   | {
       readonly kind: 'escalation';
       readonly name: string;
       readonly definition: EscalationDefinition;
-      readonly onCall?: never;
+      readonly onCall?: string;
       readonly workflow: WorkflowRef;
     }
   | {
-      readonly kind: 'unknown_handler' | 'nested_set' | 'unknown_pipeline' | 'empty_pipeline';
+      readonly kind: 'unknown_handler' | 'nested_set' | 'nobody_on_call' | 'unknown_pipeline' | 'empty_pipeline';
       readonly name: string;
       readonly reason: string;
+      /** The text that says who is on call, if the handler was found through a schedule. */
+      readonly onCall?: string;
       readonly workflow?: WorkflowRef;
     };
+
+/** The handlers that `on-call/NAME` stands for at the current time (on-call 3). */
+export interface OnCallTarget {
+  /** Names of the handlers of the person on call; empty if nobody is on call. */
+  readonly handlers: readonly string[];
+  /** Names of the handlers of all people of the schedule. */
+  readonly everyone: readonly string[];
+  /** The text for users that says who is on call. */
+  readonly reason: string;
+}
 
 /** Access to the defined pipelines and handlers by name. */
 export interface PipelineSource {
   pipeline(name: string): PipelineDefinition | undefined;
   /** Returns the defined handler of this name, but never one that was made from a workflow. */
   handler(name: string): HandlerDefinition | undefined;
+  /** Returns what `on-call/NAME` stands for; absent where there are no schedules. */
+  onCall?(schedule: string): OnCallTarget | undefined;
 }
 
 export function pipelineDefinitionOf({ metadata: { name }, workflows }: V2Pipeline): PipelineDefinition {
@@ -119,15 +134,24 @@ function textOr(value: unknown, fallback: string): string {
   return typeof value === 'string' && value !== '' ? value : fallback;
 }
 
-/** Returns the target handlers of all workflows in the pipelines of a check, in order. */
-export function routePipelines(refs: readonly PipelineRef[], source: PipelineSource): readonly RoutedWorkflow[] {
+/**
+ * Returns the target handlers of all workflows in the pipelines of a check, in order. `on-call/NAME` is replaced as in
+ * `routeHandlers`.
+ *
+ * @param wasNotified for the resolution of a problem: returns true if a handler was notified of the problem
+ */
+export function routePipelines(
+  refs: readonly PipelineRef[],
+  source: PipelineSource,
+  wasNotified?: (handler: string) => boolean,
+): readonly RoutedWorkflow[] {
   return refs.flatMap(({ name, foreignType }) => {
     if (foreignType !== undefined)
       return [unknownPipeline(name, `pipelines of the type ${foreignType} are not supported`)];
     const pipeline = source.pipeline(name);
     if (pipeline === undefined) return [unknownPipeline(name, 'no pipeline of this name is defined')];
     if (pipeline.workflows.length > 0) {
-      return pipeline.workflows.flatMap((workflow) => routeWorkflow(pipeline.name, workflow, source));
+      return pipeline.workflows.flatMap((workflow) => routeWorkflow(pipeline.name, workflow, source, wasNotified));
     }
     return [{ kind: 'empty_pipeline' as const, name, reason: 'the pipeline has no workflows' }];
   });
@@ -137,37 +161,55 @@ function unknownPipeline(name: string, reason: string): RoutedWorkflow {
   return { kind: 'unknown_pipeline', name, reason };
 }
 
+/** The reason why `on-call/NAME` stands for no handler in the resolution of a problem. */
+export const NOBODY_NOTIFIED_TEXT = 'none of its people was notified of the problem';
+
 /** Maximum nesting of handler sets: a set can contain sets, but sets within those are ignored (completion 1.8). */
 const SET_DEPTH_MAX = 2;
 
 function routeWorkflow(
   pipeline: string,
   workflow: WorkflowDefinition,
-  source: Pick<PipelineSource, 'handler'>,
+  source: Omit<PipelineSource, 'pipeline'>,
+  wasNotified: ((handler: string) => boolean) | undefined,
 ): readonly RoutedWorkflow[] {
   const { name, handler: named, foreignType } = workflow;
   const routed = new Map<string, RoutedWorkflow>();
 
-  function add(handler: string, depth: number): void {
+  function add(handler: string, depth: number, onCall?: string): void {
     const definition = source.handler(handler);
+    const schedule = definition === undefined && onCall === undefined ? onCallScheduleOf(handler) : undefined;
+    const target = schedule === undefined || foreignType !== undefined ? undefined : source.onCall?.(schedule);
     const ref: WorkflowRef = { pipeline, workflow: name, handler };
-    const own = [pipeline, name, ...(depth === 0 ? [] : [handler])].join(NAME_SEPARATOR);
-    if (definition?.type === 'set') {
+    const own = [pipeline, name, ...(depth === 0 && onCall === undefined ? [] : [handler])].join(NAME_SEPARATOR);
+    const put = (one: RoutedWorkflow): void => {
+      if (onCall === undefined) routed.set(handler, one);
+      else if (wasNotified?.(own) !== false) routed.set(handler, { ...one, onCall });
+    };
+    if (target !== undefined) {
+      const before = routed.size;
+      for (const member of wasNotified === undefined ? target.handlers : target.everyone) {
+        add(member, depth, target.reason);
+      }
+      if (routed.size > before) return;
+      const reason = wasNotified === undefined ? target.reason : NOBODY_NOTIFIED_TEXT;
+      routed.set(handler, { kind: 'nobody_on_call', name: own, reason, onCall: target.reason, workflow: ref });
+    } else if (definition?.type === 'set') {
       if (depth < SET_DEPTH_MAX) {
-        for (const member of definition.handlers) add(member, depth + 1);
+        for (const member of definition.handlers) add(member, depth + 1, onCall);
         return;
       }
       const reason = `the handler ${handler} is a set in a set in a set, and handler sets cannot be deeply nested`;
-      routed.set(handler, { kind: 'nested_set', name: own, reason, workflow: ref });
+      put({ kind: 'nested_set', name: own, reason, workflow: ref });
     } else if (definition?.type === 'escalation' && foreignType === undefined) {
       const filters = workflow.filters.filter((filter) => filter !== NOT_SILENCED_FILTER);
-      routed.set(handler, { kind: 'escalation', name: own, definition: { ...definition, filters }, workflow: ref });
+      put({ kind: 'escalation', name: own, definition: { ...definition, filters }, workflow: ref });
     } else if (definition !== undefined && definition.type !== 'escalation' && foreignType === undefined) {
       const derived = workflowHandler(definition, workflow);
-      routed.set(handler, { kind: 'handler', name: own, definition: derived, workflow: ref });
+      put({ kind: 'handler', name: own, definition: derived, workflow: ref });
     } else {
       const reason = `the workflow ${name} refers to the handler ${handler}, ${missingText(handler, foreignType)}`;
-      routed.set(handler, { kind: 'unknown_handler', name: own, reason, workflow: ref });
+      put({ kind: 'unknown_handler', name: own, reason, workflow: ref });
     }
   }
 
@@ -177,9 +219,16 @@ function routeWorkflow(
 
 function missingText(handler: string, foreignType: string | undefined): string {
   if (foreignType !== undefined) return `and handlers of the type ${foreignType} are not supported`;
+  const schedule = onCallScheduleOf(handler);
+  if (schedule !== undefined) return `but ${undefinedScheduleText(schedule)}`;
   return BUILT_IN_NAMES.handlers.has(handler)
     ? 'which is built in and runs only for checks that list it in their handlers'
     : 'which is not defined';
+}
+
+/** Returns the text for users that says why there is no schedule with this name. */
+export function undefinedScheduleText(schedule: string): string {
+  return `no schedule ${schedule} is defined, or the event is not in the namespace default`;
 }
 
 /** Replaces the filters and the mutator of a handler by those of its workflow, as Sensu Go does. */
@@ -193,7 +242,8 @@ function workflowHandler(handler: RunningHandler, { filters, mutator }: Workflow
 }
 
 /**
- * Returns the handler that was made from a workflow, by its name `PIPELINE#WORKFLOW`.
+ * Returns the handler that was made from a workflow, by its name `PIPELINE#WORKFLOW`. If the workflow names a schedule,
+ * the handlers of all its people are found, because a notification can be sent after a handover.
  *
  * @returns undefined if there is no such workflow, or if its handler cannot be run
  */
@@ -203,6 +253,7 @@ export function handlerOfWorkflow(
 ): RunningHandler | EscalationDefinition | undefined {
   const [pipeline = '', workflow] = name.split(NAME_SEPARATOR, 2);
   if (workflow === undefined) return undefined;
-  const routed = routePipelines([{ name: pipeline, foreignType: undefined }], source).find((one) => one.name === name);
+  const refs = [{ name: pipeline, foreignType: undefined }];
+  const routed = routePipelines(refs, source, () => true).find((one) => one.name === name);
   return routed?.kind === 'handler' || routed?.kind === 'escalation' ? routed.definition : undefined;
 }

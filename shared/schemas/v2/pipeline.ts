@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { objectNameSchema } from '../name.ts';
+import { onCallScheduleOf } from '../on-call.ts';
 import { metadataSchema, type StoredV2Object } from './metadata.ts';
 
 const WORKFLOWS_MAX = 100;
 const FILTERS_MAX = 100;
+const HANDLER_NAME_HINT = 'must be the name of a handler, or on-call/ and the name of a schedule';
 
 const CORE_VERSION = 'core/v2';
 
@@ -18,12 +20,13 @@ const FOREIGN_HANDLERS: readonly string[] = ['pipeline/v1.TCPStreamHandler', 'pi
  *
  * @param type type of the object in `core/v2`
  * @param others further valid types, with their API version
+ * @param name schema of the name of the object
  */
-function referenceSchema(type: string, others: readonly string[] = []) {
+function referenceSchema(type: string, others: readonly string[] = [], name: z.ZodType<string> = objectNameSchema) {
   const types = [`${CORE_VERSION}.${type}`, ...others];
   return z
     .looseObject({
-      name: objectNameSchema.describe('Name of the object, in the namespace of the pipeline.'),
+      name: name.describe('Name of the object, in the namespace of the pipeline.'),
       type: z.string().min(1, 'must not be empty').describe('Type of the object, such as `Handler`.'),
       api_version: z.string().min(1, 'must not be empty').describe('API version of that type: `core/v2`.'),
     })
@@ -37,6 +40,11 @@ function typeText(reference: unknown): string {
   return `${version}.${type}`;
 }
 
+/** The name of a handler, or `on-call/NAME` for the handlers of whoever is on call. */
+const handlerNameSchema = z
+  .string()
+  .refine((name) => objectNameSchema.safeParse(onCallScheduleOf(name) ?? name).success, HANDLER_NAME_HINT);
+
 const workflowSchema = z.looseObject({
   name: objectNameSchema.describe('Name of the workflow. Its queue and metrics have the name `PIPELINE#WORKFLOW`.'),
   filters: z
@@ -47,7 +55,9 @@ const workflowSchema = z.looseObject({
   mutator: referenceSchema('Mutator')
     .nullish()
     .describe('Mutator that converts the event into the data to send. The type is `Mutator`.'),
-  handler: referenceSchema('Handler', FOREIGN_HANDLERS).describe('Handler that runs. The type is `Handler`.'),
+  handler: referenceSchema('Handler', FOREIGN_HANDLERS, handlerNameSchema).describe(
+    'Handler that runs, or `on-call/NAME` for whoever is on call. The type is `Handler`.',
+  ),
 });
 
 /** A pipeline of the v2 API: a list of workflows. Each workflow has filters, a mutator and a handler for events. */

@@ -109,6 +109,64 @@ test('each member of a handler set runs with the filters of the workflow that na
   expect(handlers.map(({ handler }) => handler)).toEqual(['page#all#desk', 'page#all#pager']);
 });
 
+describe('a workflow that names on-call/database (on-call 3)', () => {
+  const onCall = async (): Promise<{ scenario: HandlerScenario; v2: V2Peer }> => {
+    const scenario = await HandlerScenario.open(
+      {
+        handlers: { ada: {}, bob: {}, duty: { type: 'set', handlers: ['on-call/database'] } },
+        people: { ada: { notify: ['ada'] }, bob: { notify: ['bob'] } },
+        schedules: { database: { layers: [{ people: ['ada'] }] } },
+      },
+      { hasAdministrator: true },
+    );
+    return { scenario, v2: new V2Peer(scenario.url) };
+  };
+  const bobTakesOver = async ({ api, clock }: HandlerScenario): Promise<void> => {
+    await api.createOverride('database', { person: 'bob', until: Math.floor(clock.now() / 1000) + 3600 });
+  };
+
+  test.each(['on-call/database', 'duty'])(
+    'notifies the person on call, and sends the resolution to whoever was notified of the problem: %s',
+    async (handler) => {
+      const { scenario, v2 } = await onCall();
+      await put(v2, pipeline('page', { name: 'all', handler }));
+      await scenario.report(2, RESULT);
+      expect(await scenario.actions('ada')).toEqual(['create 2']);
+      expect(await explained(scenario)).toMatchObject([
+        { handler: 'page#all#ada', verdict: 'handle', reason: expect.stringContaining('ada is on call') as string },
+      ]);
+      await bobTakesOver(scenario);
+      await scenario.report(0, RESULT);
+      expect(await scenario.actions('ada')).toEqual(['resolve 0']);
+      await scenario.report(2, RESULT);
+      expect(await scenario.actions('bob')).toEqual(['create 2']);
+      expect(await scenario.actions('ada')).toEqual([]);
+    },
+  );
+
+  test('is reported if there is no such schedule', async () => {
+    const { scenario, v2 } = await onCall();
+    await put(v2, pipeline('page', { name: 'all', handler: 'on-call/nobody' }));
+    await scenario.report(2, RESULT);
+    expect(await explained(scenario)).toMatchObject([
+      {
+        verdict: 'unknown_handler',
+        reason:
+          'the workflow all refers to the handler on-call/nobody, but no schedule nobody is defined, or the event is not in the namespace default',
+      },
+    ]);
+  });
+
+  test('may be a member of a handler set that the v2 API stores', async () => {
+    const { scenario, v2 } = await onCall();
+    const set = { metadata: { name: 'team', namespace: 'default' }, type: 'set', handlers: ['on-call/database'] };
+    expect(await v2.put(`${NAMESPACE}/handlers/team`, set)).toMatchObject({ status: 201 });
+    await put(v2, pipeline('page', { name: 'all', handler: 'team' }));
+    await scenario.report(2, { handlers: ['team'], pipelines: PAGE });
+    expect(await scenario.actions('ada')).toEqual(['create 2', 'create 2']);
+  });
+});
+
 test.each<{ filters: string[]; runs: number }>([
   { filters: ['not_silenced'], runs: 0 },
   { filters: [], runs: 1 },

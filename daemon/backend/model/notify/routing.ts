@@ -140,9 +140,11 @@ export class Routing {
     if (routes === undefined) this.#cachedRoutes.set(namespace, (routes = new Map()));
     let route = routes.get(key);
     if (route === undefined) {
-      const workflows = pipelines.length === 0 ? [] : routePipelines(pipelines, this.definitions.in(namespace));
-      const handlers = this.#handlersNamed(namespace, names, resolved);
-      route = createRoute([...handlers, ...workflows]);
+      const wasNotified = resolved && ((name: string) => wasHandlerNotified(resolved, name));
+      const workflows =
+        pipelines.length === 0 ? [] : routePipelines(pipelines, this.definitions.in(namespace), wasNotified);
+      const handlers = [...this.#handlersNamed(namespace, names, wasNotified), ...workflows];
+      route = createRoute(handlers);
       // A route to whoever is on call depends on the time.
       if (key.length <= CACHED_ROUTE_KEY_LENGTH_MAX && !handlers.some(isOnCall)) {
         routes.set(key, route);
@@ -163,14 +165,14 @@ export class Routing {
   #handlersNamed(
     namespace: string,
     names: readonly string[],
-    resolved: NotificationLog | undefined,
+    wasNotified: ((handler: string) => boolean) | undefined,
   ): readonly RoutedHandler[] {
     const definitions = this.definitions.in(namespace);
     // As in Sensu Core, a check without handlers is routed to the handler `default`, even if that handler is not
     // defined. In all namespaces but `default`, this is done only if that handler is defined.
     const needsDefinition = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
     if (needsDefinition && !definitions.hasHandler(DEFAULT_HANDLER)) return [];
-    return routeHandlers(names, definitions, resolved && ((name) => wasHandlerNotified(resolved, name)));
+    return routeHandlers(names, definitions, wasNotified);
   }
 
   /**

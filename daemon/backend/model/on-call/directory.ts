@@ -1,4 +1,3 @@
-import type { OnCallTarget } from '../../../../shared/domain/notify/route.ts';
 import {
   currentAssignment,
   gapsBetween,
@@ -8,6 +7,7 @@ import {
 } from '../../../../shared/domain/on-call/on-call-at.ts';
 import { parseOnCallSchedule, type OnCallSchedule } from '../../../../shared/domain/on-call/schedule.ts';
 import { onCallReason } from '../../../../shared/domain/on-call/words.ts';
+import type { OnCallTarget } from '../../../../shared/domain/v2/pipeline.ts';
 import type { PersonDefinition, ScheduleDefinition } from '../../../../shared/schemas/on-call.ts';
 
 /** The state besides the configuration that decides who is on call. */

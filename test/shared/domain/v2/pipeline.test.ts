@@ -76,6 +76,23 @@ describe('a workflow', () => {
     expect(route({ handler: 'deep' })).toMatchObject([{ kind: 'nested_set' }]);
   });
 
+  test('a workflow with a schedule runs the handlers of the person on call, and finds those of all people', () => {
+    const target = { handlers: ['mail'], everyone: ['mail', 'set'], reason: 'ada is on call' };
+    const source = {
+      ...sourceOf({ handler: 'on-call/database', filters: ['is_incident'] }),
+      onCall: (schedule: string) => (schedule === 'database' ? target : undefined),
+    };
+    const ofAda = { kind: 'handler', name: 'page#w#mail', onCall: 'ada is on call' };
+    expect(routePipelines(PAGE, source)).toMatchObject([{ ...ofAda, definition: { filters: ['is_incident'] } }]);
+    expect(routePipelines(PAGE, source, () => true)).toMatchObject([ofAda]);
+    expect(routePipelines(PAGE, source, () => false)).toMatchObject([
+      { kind: 'nobody_on_call', name: 'page#w', reason: 'none of its people was notified of the problem' },
+    ]);
+    expect(handlerOfWorkflow('page#w#mail', source)).toMatchObject({ type: 'pipe' });
+    const nobody = { ...source, onCall: () => ({ ...target, handlers: [] }) };
+    expect(routePipelines(PAGE, nobody)).toMatchObject([{ kind: 'nobody_on_call', reason: 'ada is on call' }]);
+  });
+
   test('a workflow with a handler of an unknown type runs no handler of the same name', () => {
     expect(route({ foreignType: 'pipeline/v1.TCPStreamHandler' })).toMatchObject([{ kind: 'unknown_handler' }]);
   });
