@@ -7,6 +7,7 @@ import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-
 import { upgradeThroughBackend } from '../../daemon/backend/store/upgrade/upgrade-through.ts';
 import { backendAddress } from '../../shared/client/local-access.ts';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
+import type { ScheduleDetail } from '../../shared/schemas/on-call.ts';
 import { administratorOf } from '../support/administrator.ts';
 import { commandRig, FLAGS } from '../support/command-rig.ts';
 import { FeedPeer } from '../support/feed-peer.ts';
@@ -67,6 +68,37 @@ test('a follower serves the state that the leader has stored and every later cha
   await expect.poll(() => answer(other, '/events')).toMatchObject([{ silenced: true }]);
   expect(await change(writer, '/results', result('disk', 0))).toBe(202);
   await expect.poll(() => checksAt(other)).toEqual([]);
+});
+
+test('a follower forwards overrides and swaps to the leader, and serves the schedule with them', async () => {
+  const url = await server().database();
+  const settings = {
+    people: { ada: { notify: ['mail'] }, bob: { notify: ['mail'] } },
+    schedules: { shop: { layers: [{ people: ['ada', 'bob'], every: '1 day' }] } },
+  };
+  const writer = await startSharing(url, settings);
+  const other = await startSharing(url, settings);
+  const schedule = '/api/mon/v1/schedules/shop';
+  const overridesAt = async (backend: RunningBackend): Promise<readonly string[]> =>
+    (await answer<ScheduleDetail>(backend, schedule)).overrides.map(({ person, by }) => `${person} by ${by}`);
+  const until = Math.floor(Date.now() / 1000) + 40 * 86_400;
+  const override = { person: 'bob', from: until - 3600, until, by: 'eve' };
+  expect(await change(other, `${schedule}/overrides`, override)).toBe(201);
+  expect(await change(other, `${schedule}/swaps`, { person: 'ada', other: 'bob', by: 'eve' })).toBe(201);
+  expect(await change(other, `${schedule}/overrides`, { ...override, person: 'dan' })).toBe(400);
+  expect(await overridesAt(writer)).toHaveLength(3);
+  await expect.poll(() => overridesAt(other)).toEqual(await overridesAt(writer));
+  expect(await overridesAt(other)).toContain('bob by eve');
+  const [first] = (await answer<ScheduleDetail>(other, schedule)).overrides;
+  const headers = administratorOf(other.url);
+  const removed = await fetch(`${other.url}${schedule}/overrides/${first?.id ?? ''}`, { method: 'DELETE', headers });
+  expect(removed.status).toBe(204);
+  expect(await overridesAt(writer)).toHaveLength(2);
+  await expect.poll(() => overridesAt(other)).toHaveLength(2);
+  await writer[Symbol.asyncDispose]();
+  await expect.poll(() => nameOfWriter(other)).toMatch(nameOf(other));
+  expect(await change(other, `${schedule}/overrides`, override)).toBe(201);
+  expect(await overridesAt(other)).toHaveLength(3);
 });
 
 test('a follower counts the results of the leader, but not the duration of its writes', async () => {
