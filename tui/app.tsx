@@ -2,7 +2,7 @@ import { Box } from 'ink';
 import { useSyncExternalStore, type ReactElement } from 'react';
 import { CommandBar } from './actions/command-bar.tsx';
 import { Dialog, type DialogPage } from './form/dialog.tsx';
-import { confirmDialog, upgradeDialog } from './form/question-dialog.ts';
+import { confirmDialog, fieldsDialog } from './form/question-dialog.ts';
 import { menuDialog } from './form/menu-dialog.ts';
 import { silenceDialog } from './screens/silences/dialog.ts';
 import { refusedLines } from './screens/connection/refused-screen.ts';
@@ -80,8 +80,8 @@ function dialogOf(store: PagePorts, layer: Exclude<Layer, FullLayer | CommandLay
     }
     case 'confirm':
       return confirmDialog(layer, size);
-    case 'upgrade-dialog':
-      return upgradeDialog(layer, size);
+    case 'fields-dialog':
+      return fieldsDialog(layer, size);
     case 'menu':
       return menuDialog(layer, shownItems(layer), size);
   }

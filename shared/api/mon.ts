@@ -12,11 +12,11 @@ import { eventResponse } from '../schemas/event.ts';
 import { checkOfClientResponse, clientDetailResponse } from '../schemas/check-summary.ts';
 import { auditRecordResponse, auditHeadResponse } from '../schemas/audit.ts';
 import {
+  listedScheduleResponse,
   newOverrideSchema,
   newSwapSchema,
   overrideResponse,
   scheduleDetailResponse,
-  scheduleResponse,
   swapResponse,
 } from '../schemas/on-call.ts';
 import { objectResponse, issuedResponse } from '../schemas/response.ts';
@@ -297,8 +297,9 @@ export const MON_API = {
       ...NAMESPACE_PARAMETER,
       ...PAGE_PARAMETERS,
       at: numberParameter.describe('the time, epoch milliseconds; default now'),
+      days: numberParameter.describe('number of days of shifts and gaps after this time, 1 to 92; default none'),
     },
-    response: z.array(scheduleResponse),
+    response: z.array(listedScheduleResponse),
   }),
   schedule: monEndpoint('GET /schedules/:schedule', 'A schedule with its next shifts, its gaps and its overrides', {
     query: { ...NAMESPACE_PARAMETER, days: numberParameter.describe('number of days, 1 to 92; default 14') },

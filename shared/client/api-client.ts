@@ -361,8 +361,13 @@ function buildClient(url: string, requester: Requester, namespace: string = DEFA
       find(own.aggregateResults, { path: { aggregate: name, severity }, query: { max_age: maxAge } }),
     /** Deletes an aggregate. It is created again by the next result that names it. */
     deleteAggregate: (name: string) => isThere(own.deleteAggregate, { path: { aggregate: name } }),
-    /** Returns the schedules with the person on call. @param atMs epoch milliseconds; default: now */
-    schedules: (atMs?: number) => call(MON_API.schedules, { query: { at: atMs } }),
+    /**
+     * Returns the schedules with the person on call.
+     *
+     * @param atMs epoch milliseconds; default: now
+     * @param days number of days of shifts and gaps; default: none
+     */
+    schedules: (atMs?: number, days?: number) => call(MON_API.schedules, { query: { at: atMs, days } }),
     schedule: (name: string, days?: number) => call(MON_API.schedule, { path: { schedule: name }, query: { days } }),
     createOverride: (schedule: string, body: z.input<typeof newOverrideSchema>) =>
       call(MON_API.createOverride, { path: { schedule }, body }),

@@ -1,6 +1,7 @@
 import type { AcknowledgementRow } from '../schemas/acknowledgement.ts';
 import type { CommandLine } from '../schemas/command.ts';
 import type { ClusterMember } from '../schemas/cluster.ts';
+import type { ListedSchedule } from '../schemas/on-call.ts';
 import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
 import type { GroupRow } from '../schemas/grouping.ts';
 import type { InhibitionRow } from '../schemas/inhibition.ts';
@@ -208,6 +209,17 @@ export const MEMBER_SEARCH = searchLanguage<ClusterMember>(
     timeField('up', 'since it started', ({ since }) => since),
   ],
   ({ id, name, url, version }) => [id, name, url, version],
+);
+
+/** The search fields for the list of on-call schedules. */
+export const SCHEDULE_SEARCH = searchLanguage<ListedSchedule>(
+  [
+    textField('schedule', ({ name }) => name),
+    textField('person', ({ on_call: onCall }) => onCall?.person ?? 'nobody'),
+    textField('next', ({ next }) => next?.person ?? ''),
+    countField('gaps', ({ gaps = [] }) => gaps.length),
+  ],
+  ({ name, on_call: onCall, next }) => [name, onCall?.person ?? 'nobody', next?.person ?? ''],
 );
 
 /** The search fields for the list of groups (events that share one notification). */

@@ -252,11 +252,21 @@ export const scheduleResponse = z.looseObject({
 });
 export type ScheduleView = z.infer<typeof scheduleResponse>;
 
-/** A schedule with its shifts, and the spans of time in which nobody is on call. Times are in epoch seconds. */
-export const scheduleDetailResponse = scheduleResponse.extend({
+const spansShape = {
   shifts: z.array(shiftResponse),
   gaps: z.array(z.looseObject({ from: z.number(), until: z.number() })),
   /** The overrides that have not ended. */
   overrides: z.array(overrideResponse),
-});
+};
+
+/** A schedule with its shifts, and the spans of time in which nobody is on call. Times are in epoch seconds. */
+export const scheduleDetailResponse = scheduleResponse.extend(spansShape);
 export type ScheduleDetail = z.infer<typeof scheduleDetailResponse>;
+
+/** A schedule in a list: with its shifts, gaps and overrides if the request has `days`. */
+export const listedScheduleResponse = scheduleResponse.extend({
+  shifts: spansShape.shifts.exactOptional(),
+  gaps: spansShape.gaps.exactOptional(),
+  overrides: spansShape.overrides.exactOptional(),
+});
+export type ListedSchedule = z.infer<typeof listedScheduleResponse>;

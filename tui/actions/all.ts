@@ -17,6 +17,7 @@ import { OPENING_ACTIONS } from './open-actions.ts';
 import { LIST_ACTIONS } from './lists.ts';
 import { PLAN_ACTIONS } from '../screens/plans/actions.ts';
 import { CLUSTER_ACTIONS } from './cluster.ts';
+import { ON_CALL_ACTIONS } from './on-call.ts';
 import { NOISE_ACTIONS } from './groups-and-inhibitions.ts';
 import { DEAD_LETTER_ACTIONS } from './dead-letters.ts';
 import { NEW_SILENCE_ACTIONS } from './new-silence.ts';
@@ -37,6 +38,7 @@ const ALL_ACTIONS: readonly Action[] = [
   ...DEAD_LETTER_ACTIONS,
   ...NOISE_ACTIONS,
   ...CLUSTER_ACTIONS,
+  ...ON_CALL_ACTIONS,
   ...PLAN_ACTIONS,
   ...LIST_ACTIONS,
   ...FOLD_ACTIONS,

@@ -1,7 +1,7 @@
 import type { Action } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { KeyPress } from '../state/keys.ts';
-import { UPGRADE_FORM } from '../screens/plans/form.ts';
+import { FIELDS_FORM } from '../screens/fields-form.ts';
 import { SILENCE_FORM } from '../screens/silences/submit.ts';
 import { closeLayer, putLayer } from '../state/layer-stack.ts';
 import type { Layer } from '../state/layers/layer.ts';
@@ -129,7 +129,7 @@ export function typeInForm(store: ActionPorts, edit: LineEdit | undefined, key?:
 function openForm(store: ActionPorts): OpenForm | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind === 'silence') return formOf(store, SILENCE_FORM, layer);
-  return layer?.kind === 'upgrade-dialog' ? formOf(store, UPGRADE_FORM, layer) : undefined;
+  return layer?.kind === 'fields-dialog' ? formOf(store, FIELDS_FORM, layer) : undefined;
 }
 
 function formOf<One extends Layer>(store: ActionPorts, dialog: FormDialog<One>, layer: One): OpenForm {

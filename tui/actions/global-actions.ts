@@ -79,6 +79,7 @@ export const GLOBAL_ACTIONS: readonly Action[] = [
       'dead-letters',
       'groups',
       'inhibitions',
+      'on-call',
       'cluster',
       ...PAGE_CONTEXTS,
     ],

@@ -10,7 +10,15 @@ import type { Incident, LayerData, LoadedLayerKind, Transitions } from '../state
 /** The API methods that load the data of screens over a view. */
 export type LayerApi = Pick<
   ApiClient,
-  'checkPast' | 'cluster' | 'deadLetter' | 'explainEvent' | 'report' | 'series' | 'silencedDetail' | 'timeline'
+  | 'checkPast'
+  | 'cluster'
+  | 'deadLetter'
+  | 'explainEvent'
+  | 'report'
+  | 'schedule'
+  | 'series'
+  | 'silencedDetail'
+  | 'timeline'
 >;
 
 export type LayerLoaders = {
@@ -58,6 +66,7 @@ export const LAYER_LOADERS: LayerLoaders = {
     return api.explainEvent(client, check);
   },
   member: async (api, id) => (await api.cluster())?.members.find((member) => member.id === id),
+  schedule: (api, id) => undefinedIfNotFound(api.schedule(id)),
   'silence-entry': (api, id) => api.silencedDetail(id),
   report: (api, id, nowMs) => undefinedIfNotFound(api.report({ since: nowMs - (parseDuration(id) ?? 0) * 1000 })),
   timeline: async (api, id, nowMs) => {

@@ -32,6 +32,7 @@ import { eventKey } from '../../shared/domain/event-key.ts';
 import { KEEPALIVE_CHECK } from '../../shared/domain/keepalive.ts';
 import { clientOfSubscription } from '../../shared/domain/subscription.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
+import { shownMinute } from '../words/shown-time.ts';
 import { runsRequestedText } from '../words/run-text.ts';
 import type { Screen, Frames, ConsoleHistory, SilenceDialogData } from '../state/ports.ts';
 import type { ResponseState } from '../state/answers.ts';
@@ -49,8 +50,10 @@ export type ConsoleApi = ViewApi &
   Pick<
     ApiClient,
     | 'bulk'
+    | 'createOverride'
     | 'client'
     | 'deleteClient'
+    | 'deleteOverride'
     | 'deleteResult'
     | 'dropDeadLetter'
     | 'handOver'
@@ -108,6 +111,9 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return settleDeadLetters(effect.verb, effect.deadLetters, tools);
     case 'hand-over':
       return handOverLeadership(effect, tools);
+    case 'create-override':
+    case 'delete-override':
+      return changeOverrides(effect, tools);
     case 'load-layer':
       return loadLayer(effect.layer, effect.id, LAYER_LOADERS[effect.layer], tools);
     case 'load-subject':
@@ -350,6 +356,28 @@ async function handOverLeadership(
     store.say(`handover failed: ${safeLine(errorMessage(error))}`, 'problem');
   }
   await loadView('cluster', VIEW_LOADERS.cluster, tools);
+}
+
+async function changeOverrides(
+  effect: Effect & { readonly kind: 'create-override' | 'delete-override' },
+  tools: EffectTools,
+): Promise<void> {
+  const { store, api } = tools;
+  const { schedule } = effect;
+  try {
+    const client = await api();
+    if (effect.kind === 'create-override') {
+      const { person, until } = await client.createOverride(schedule, { ...effect.override });
+      store.say(safeLine(`${person} is on call for ${schedule} until ${shownMinute(until * 1000)}`), 'done');
+    } else {
+      await client.deleteOverride(schedule, effect.id);
+      store.say(safeLine(`deleted the override of ${effect.person} for ${schedule}`), 'done');
+    }
+  } catch (error) {
+    store.say(safeLine(`the schedule ${schedule} was not changed: ${errorMessage(error)}`), 'problem');
+  }
+  await loadView('on-call', VIEW_LOADERS['on-call'], tools);
+  await loadLayer('schedule', schedule, LAYER_LOADERS.schedule, tools);
 }
 
 async function loadLayer<Kind extends LoadedLayerKind>(

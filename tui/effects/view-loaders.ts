@@ -1,4 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { SHIFT_DAYS } from '../../shared/schemas/on-call.ts';
 import { MonError } from '../../shared/errors.ts';
 import { LOG_MAX } from '../model/message-log.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
@@ -18,6 +19,7 @@ export type ViewApi = Pick<
   | 'inhibitions'
   | 'overview'
   | 'report'
+  | 'schedules'
   | 'silencedDetails'
   | 'versions'
 >;
@@ -64,6 +66,7 @@ export const VIEW_LOADERS: ViewLoaders = {
   'dead-letters': (api) => api.deadLetters(),
   groups: (api) => api.handlerGroups(),
   inhibitions: (api) => api.inhibitions(),
+  'on-call': (api) => api.schedules(undefined, SHIFT_DAYS.default),
   day: (api, _previous, nowMs) => api.report({ limit: 1, since: nowMs - DAY_MS }),
   cluster: async (api, previous) => {
     const [view, isAdministrator] = await Promise.all([

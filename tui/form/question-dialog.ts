@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ScreenSize } from '../state/console-state.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
-import type { UpgradeDialogLayer } from '../state/layers/plans.ts';
+import type { FieldsDialogLayer } from '../state/layers/fields-dialog.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { run, type Line } from '../text/theme.ts';
 import { cutCells, wrapCells } from '../text/wrap-cells.ts';
@@ -23,8 +23,8 @@ export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage
   return questionDialog(content, size, [field], [buttons]);
 }
 
-/** Returns the dialog that asks the user before a change to an upgrade plan. */
-export function upgradeDialog(layer: UpgradeDialogLayer, size: ScreenSize): DialogPage {
+/** Returns the dialog that asks the user before a change to an upgrade plan, or for a new override. */
+export function fieldsDialog(layer: FieldsDialogLayer, size: ScreenSize): DialogPage {
   const { problem, button, field } = layer;
   const wrong = problem === undefined ? [] : [[run(safeLine(problem), 'critical')]];
   const fields = fieldLines(layer, dialogWidth(size.columns));
@@ -67,7 +67,7 @@ function buttonRuns(label: string, field: string): Line {
 }
 
 /** Returns the lines of the text fields, one field below the other, with their texts aligned. */
-function fieldLines({ fields, field }: UpgradeDialogLayer, width: number): readonly Line[] {
+function fieldLines({ fields, field }: FieldsDialogLayer, width: number): readonly Line[] {
   const cells = Math.max(0, ...fields.map(({ label }) => cellWidth(label)));
   return fields.map(({ label, line }) => {
     const head = `${label}${' '.repeat(cells - cellWidth(label))}  `;

@@ -13,6 +13,7 @@ export const LIST_CONTEXTS = [
   'dead-letters',
   'groups',
   'inhibitions',
+  'on-call',
   'cluster',
 ] as const;
 
@@ -41,6 +42,7 @@ export const PAGE_CONTEXTS = [
   'handling',
   'dead-letter',
   'member',
+  'schedule',
   'report',
   'timeline',
   'timeline-search',

@@ -10,5 +10,5 @@ export function keyContext({ view, layers, prompt, upgrade }: KeyContextState): 
   if (layer === undefined && prompt !== undefined) return 'prompt';
   if (layer === undefined) return view === 'upgrade' && upgrade.page === 'plan' ? 'plan' : view;
   if (searchOf(layer)?.isOpen === true) return 'search';
-  return layer.kind === 'silence' || layer.kind === 'upgrade-dialog' ? 'form' : layer.kind;
+  return layer.kind === 'silence' || layer.kind === 'fields-dialog' ? 'form' : layer.kind;
 }

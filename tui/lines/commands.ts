@@ -9,6 +9,7 @@ import type { LinesState } from './state.ts';
 import { askAcknowledge, askResolve, confirmAndUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
 import { listFolded } from './folded-list.ts';
+import { listSchedules } from './on-call.ts';
 import { listGroups, listInhibitions } from './groups-and-inhibitions.ts';
 import { printFirstItems, requestedCount } from './list-output.ts';
 import { countsWords, eventSentence } from './sentences.ts';
@@ -83,6 +84,11 @@ const LINES_COMMANDS: Readonly<Record<string, LinesCommand>> = {
     words: 'inhibitions [NUMBER]',
     help: 'list inhibition rules and the events that trigger them; "filter inhibited_by=NAME" shows the events that a rule inhibits',
     run: listInhibitions,
+  },
+  'on-call': {
+    words: 'on-call [NUMBER]',
+    help: 'list schedules with the person on call (at most NUMBER schedules; default: 10)',
+    run: listSchedules,
   },
   undo: { words: 'undo', help: 'undo your last change to a silence in this session', run: confirmAndUndo },
   filter: {

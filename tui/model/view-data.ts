@@ -6,6 +6,7 @@ import type { Health } from '../../shared/client/api-client.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
+import type { ListedSchedule } from '../../shared/schemas/on-call.ts';
 import type { Overview } from '../../shared/schemas/overview.ts';
 import type { Report } from '../../shared/schemas/report.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
@@ -49,6 +50,8 @@ export interface ViewData {
   readonly 'dead-letters': readonly DeadLetterSummary[];
   readonly groups: readonly GroupRow[];
   readonly inhibitions: readonly InhibitionRow[];
+  /** The schedules with their shifts, gaps and overrides in the next two weeks. */
+  readonly 'on-call': readonly ListedSchedule[];
   readonly cluster: ClusterData;
   /**
    * The report of the last 24 hours for the overview, with shortened lists; it is loaded less often than the other
@@ -97,6 +100,7 @@ const LOADED_VIEWS: Readonly<Record<LoadedView, true>> = {
   'dead-letters': true,
   groups: true,
   inhibitions: true,
+  'on-call': true,
   cluster: true,
   day: true,
 };

@@ -2,6 +2,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { HintsProps, HintsState } from './footer.tsx';
 import type { HeaderProps } from './header.tsx';
 import { shownTrouble } from './cluster/trouble.ts';
+import { onCallHeaderText } from '../words/on-call-text.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { keyContext } from '../keys/key-context.ts';
 import type { Theme } from '../text/theme.ts';
@@ -30,6 +31,7 @@ export function headerProps(theme: Theme, store: ScreenView & LiveData): HeaderP
     creator: options.creator,
     backends: store.backends,
     trouble: shownTrouble(store),
+    onCall: onCallHeaderText(store.loads.of('on-call').data ?? [], nowMs),
     nowMs,
     view: state.view,
     savedTabs: savedTabs(store),

@@ -52,6 +52,8 @@ export interface HeaderProps {
   readonly backends?: ReadonlyMap<string, FeedStatus> | undefined;
   /** The worst problem of the cluster that the backend belongs to; `undefined` if there is none. */
   readonly trouble?: ClusterTrouble | undefined;
+  /** The text about who is on call; `undefined` if there are no schedules. */
+  readonly onCall?: string | undefined;
   readonly nowMs: number;
   readonly view: ViewName;
   /** The tabs of saved views; default: none. */
@@ -121,7 +123,9 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const userInfo = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(
     (text) => cellWidth(text) < available,
   );
-  const counters = counterRuns(counts, feed);
+  const events = counterRuns(counts, feed);
+  const onCall = props.onCall === undefined ? [] : [run(`   ${safeLine(props.onCall)}`, 'strong')];
+  const counters = runsWidth([...events, ...onCall]) < columns ? [...events, ...onCall] : events;
   const rates = rateLine(feed);
   const isRateShown = runsWidth([...counters, ...rates]) < columns;
   return (

@@ -31,6 +31,7 @@ const NAMESPACED_VIEWS: ReadonlySet<ViewName> = new Set([
   'checks',
   'groups',
   'inhibitions',
+  'on-call',
   'cluster',
 ]);
 

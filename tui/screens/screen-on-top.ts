@@ -25,6 +25,7 @@ export function layerPage(store: PagePorts, layer: FullLayer): Page {
     case 'handling':
     case 'dead-letter':
     case 'member':
+    case 'schedule':
       return loadedScreen(store, layer);
     case 'report':
       return reportScreen(store, layer);

@@ -7,6 +7,7 @@ import { DEAD_LETTERS_VIEW } from './dead-letters/table.ts';
 import { EVENTS_VIEW } from './events/table.ts';
 import { GROUPS_VIEW } from './groups/table.ts';
 import { INHIBITIONS_VIEW } from './inhibitions/table.ts';
+import { ON_CALL_VIEW } from './on-call/table.ts';
 import { SILENCES_VIEW } from './silences/table.ts';
 import type { ViewName } from '../state/view-names.ts';
 
@@ -20,6 +21,7 @@ export const TABLES_BY_VIEW: Partial<Readonly<Record<ViewName, AnyTable>>> = {
   'dead-letters': DEAD_LETTERS_VIEW,
   groups: GROUPS_VIEW,
   inhibitions: INHIBITIONS_VIEW,
+  'on-call': ON_CALL_VIEW,
   cluster: CLUSTER_VIEW,
 };
 

@@ -10,6 +10,7 @@ import { inspectBody } from './inspect/body.ts';
 import { clamp } from '../state/list-cursor.ts';
 import { logDetailLines } from './log/lines.ts';
 import { logRows } from './log/entries.ts';
+import { scheduleLines } from './on-call/lines.ts';
 import { planPageLines } from './plans/page.ts';
 import { reportLines } from './report/lines.ts';
 import { silenceEntryLines } from './silences/entry-lines.ts';
@@ -56,6 +57,8 @@ export function textPaneOf(store: TextData, layer: Layer | undefined): TextPane 
       return buildPane(layer, deadLetterLines(store, layer), rowsBelowHeader(store, 2));
     case 'member':
       return buildPane(layer, memberLines(store, layer), rowsBelowHeader(store, 2));
+    case 'schedule':
+      return buildPane(layer, scheduleLines(store, layer), rowsBelowHeader(store, 2));
     case 'report':
       return buildPane(layer, reportLines(store, layer), rowsBelowHeader(store, 2));
     case 'timeline':

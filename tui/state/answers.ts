@@ -14,6 +14,7 @@ import type { RequestedRuns } from './requested-runs.ts';
 /** The message that the backend does not have an object, by the kind of the screen that shows it. */
 const MISSING_MESSAGES: Readonly<Record<LoadedLayerKind, string>> = {
   member: 'this member is no longer part of the cluster',
+  schedule: 'this schedule is no longer defined',
   'dead-letter': 'this dead letter no longer exists: it was retried or dropped',
   handling: 'no event and no result for this check on this client',
   'silence-entry': 'no such silence',

@@ -33,6 +33,15 @@ export type Effect =
    * control characters.
    */
   | { readonly kind: 'hand-over'; readonly to: string; readonly name: string }
+  /** Creates an override of a schedule. */
+  | { readonly kind: 'create-override'; readonly schedule: string; readonly override: SubmittedOverride }
+  /** Deletes an override. `person` is the person who is on call because of it. */
+  | {
+      readonly kind: 'delete-override';
+      readonly schedule: string;
+      readonly id: string;
+      readonly person: string;
+    }
   | { readonly kind: 'load-layer'; readonly layer: LoadedLayerKind; readonly id: string }
   | { readonly kind: 'load-silence-policy' }
   /** Loads the recent problems that a silence with this scope would have covered. `key` identifies the scope. */
@@ -108,4 +117,13 @@ export interface AwaitedRun {
   readonly target: EventTarget;
   /** Time of the request on the clock of the backend, in epoch seconds. Its result is not issued earlier. */
   readonly issued: number;
+}
+
+/** An override as the console creates it. Times are in epoch seconds. */
+export interface SubmittedOverride {
+  readonly person: string;
+  readonly from: number;
+  readonly until: number;
+  readonly note?: string;
+  readonly by: string;
 }

@@ -11,6 +11,7 @@ export type KeyContext =
   | 'handling'
   | 'dead-letter'
   | 'member'
+  | 'schedule'
   | 'silence-entry'
   | 'report'
   | 'timeline'

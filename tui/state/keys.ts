@@ -46,6 +46,8 @@ const ACTION_NAMES = [
   'dead-letter-drop',
   'dead-letter-event',
   'inhibitor',
+  'override-new',
+  'override-delete',
   'hand-over',
   'plan-run',
   'plan-skip',

@@ -75,6 +75,7 @@ export class Upkeep {
     this.#followDetail(store, nowMs);
     requestTrend(store, nowMs);
     requestCluster(store, nowMs);
+    requestOnCall(store, nowMs);
   }
 
   #askEndedSilences(store: Screen): void {
@@ -172,6 +173,21 @@ function requestCluster(store: Screen & Pick<LiveData, 'loads' | 'feed'>, nowMs:
 }
 
 /**
+ * Interval at which the schedules are requested for the header, in milliseconds. The view of schedules requests them
+ * more often.
+ */
+const ON_CALL_MS = 60_000;
+
+function requestOnCall(store: Screen & LiveData, nowMs: number): void {
+  // A list of several backends has no schedules.
+  if (store.whereColumn === BACKEND_COLUMN) return;
+  const { isLoading, requestedAtMs } = store.loads.of('on-call');
+  if (isLoading || nowMs - requestedAtMs < ON_CALL_MS) return;
+  store.loads.recordRequest('on-call', nowMs);
+  store.request({ kind: 'load-view', view: 'on-call' });
+}
+
+/**
  * Interval at which the overview requests the report of the last day, in milliseconds. The report is expensive for the
  * backend.
  */
@@ -248,6 +264,7 @@ const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
   'dead-letter': 5000,
   handling: 2000,
   member: 2000,
+  schedule: 2000,
   'silence-entry': 5000,
   report: 300_000,
   timeline: 10_000,

@@ -11,6 +11,7 @@ export const VIEWS = [
   { number: undefined, name: 'dead-letters', title: 'Dead letters' },
   { number: undefined, name: 'groups', title: 'Groups' },
   { number: undefined, name: 'inhibitions', title: 'Inhibitions' },
+  { number: undefined, name: 'on-call', title: 'On call' },
   { number: undefined, name: 'cluster', title: 'Cluster' },
 ] as const;
 

@@ -44,6 +44,14 @@ export function schedulesOnMon(
   const viewAt = (schedule: OnCallSchedule, atMs: number): ScheduleView =>
     scheduleView(schedule, spansOf(schedule.name), { atMs, isReachable: (person) => isReachable(definitions, person) });
 
+  const detailAt = (schedule: OnCallSchedule, atMs: number, days: number): object => ({
+    ...viewAt(schedule, atMs),
+    ...scheduleSpans(schedule, spansOf(schedule.name), atMs, atMs + days * DAY_MS),
+    overrides: overridesOf(registry)
+      .sorted(schedule.name)
+      .filter(({ until }) => until * 1000 > atMs),
+  });
+
   const requestedSchedule = (request: FastifyRequest): OnCallSchedule => {
     const { name: namespace } = requestedNamespace(request, deps);
     const name = pathName(request, 'schedule');
@@ -53,25 +61,19 @@ export function schedulesOnMon(
   };
 
   return {
-    schedules: (request, reply, { at }) => {
+    schedules: (request, reply, { at, days }) => {
       const { name: namespace } = requestedNamespace(request, deps);
-      const atMs = at ?? clock.now();
+      const atMs = Math.floor((at ?? clock.now()) / 1000) * 1000;
+      if (days !== undefined) refuseDays(days);
       const schedules = namespace === DEFAULT_NAMESPACE ? [...onCall.schedules.values()] : [];
-      return sendList(request, reply, schedules, (some) => some.map((schedule) => viewAt(schedule, atMs)));
+      return sendList(request, reply, schedules, (some) =>
+        some.map((schedule) => (days === undefined ? viewAt(schedule, atMs) : detailAt(schedule, atMs, days))),
+      );
     },
     schedule: (request, _reply, { days = SHIFT_DAYS.default }) => {
       const schedule = requestedSchedule(request);
-      if (days < SHIFT_DAYS.min || days > SHIFT_DAYS.max) {
-        throw new MonError('invalid', `days: must be from ${String(SHIFT_DAYS.min)} to ${String(SHIFT_DAYS.max)}`);
-      }
-      const nowMs = Math.floor(clock.now() / 1000) * 1000;
-      return {
-        ...viewAt(schedule, nowMs),
-        ...scheduleSpans(schedule, spansOf(schedule.name), nowMs, nowMs + days * DAY_MS),
-        overrides: overridesOf(registry)
-          .sorted(schedule.name)
-          .filter(({ until }) => until * 1000 > nowMs),
-      };
+      refuseDays(days);
+      return detailAt(schedule, Math.floor(clock.now() / 1000) * 1000, days);
     },
     scheduleCalendar: (request, reply) => {
       const schedule = requestedSchedule(request);
@@ -98,6 +100,11 @@ export function schedulesOnMon(
       return reply.send();
     },
   };
+}
+
+function refuseDays(days: number): void {
+  if (days >= SHIFT_DAYS.min && days <= SHIFT_DAYS.max) return;
+  throw new MonError('invalid', `days: must be from ${String(SHIFT_DAYS.min)} to ${String(SHIFT_DAYS.max)}`);
 }
 
 /** Returns the user who changes a schedule, as shown with the change and in the audit trail. */

@@ -5,10 +5,13 @@ import { spreadRuns } from '../../text/runs.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import { targetOf } from '../../model/target.ts';
-import type { DeadLetterLayer, HandlingLayer, MemberLayer } from '../../state/layers/loaded.ts';
+import type { DeadLetterLayer, HandlingLayer, MemberLayer, ScheduleLayer } from '../../state/layers/loaded.ts';
 
-/** Returns the screen of a dead letter, of a cluster member, or of how handlers handle an event. */
-export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | HandlingLayer | MemberLayer): Page {
+/** Returns the screen of a dead letter, of a cluster member, of a schedule, or of how handlers handle an event. */
+export function loadedScreen(
+  store: PagePorts,
+  layer: DeadLetterLayer | HandlingLayer | MemberLayer | ScheduleLayer,
+): Page {
   const { load, search } = layer;
   const head = [spreadRuns(breadcrumbRuns(layer), asOfLine(load), store.state.size.columns)];
   const page = textPage(store, layer, load.data === undefined ? { head, instead: notLoadedLines(load) } : { head });
@@ -17,8 +20,9 @@ export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | Handling
   return { ...page, bottom: [[run(` reload failed: ${safeLine(load.failure)}`, 'warning')]] };
 }
 
-function breadcrumbRuns({ kind, id, load }: DeadLetterLayer | HandlingLayer | MemberLayer): Line {
+function breadcrumbRuns({ kind, id, load }: DeadLetterLayer | HandlingLayer | MemberLayer | ScheduleLayer): Line {
   if (kind === 'member') return [run(' cluster › ', 'faint'), run(safeLine(load.data?.name ?? id), 'strong')];
+  if (kind === 'schedule') return [run(' on call › ', 'faint'), run(safeLine(id), 'strong')];
   if (kind === 'dead-letter') return [run(' dead letters › ', 'faint'), run(safeLine(id), 'strong')];
   const { client, check } = targetOf(id);
   return [run(' handlers › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];

@@ -7,7 +7,7 @@ import { clockText } from '../connection/connection-text.ts';
 import { keyOf } from '../../state/keys.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { namesWithinLimit } from '../../form/confirm.ts';
-import { openUpgradeDialog } from './form.ts';
+import { openFieldsDialog } from '../fields-form.ts';
 import { checkPlanRequest } from './plan-requests.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import type { Screen } from '../../state/ports.ts';
@@ -22,7 +22,7 @@ export function askNewPlan(store: Screen & Pick<LiveData, 'plans' | 'loads'>): v
     return store.say(`plan #${String(open.id)} is open: finish or abandon it first`, 'problem');
   }
   const level = store.loads.of('upgrade').data?.versions.backend.core ?? '';
-  openUpgradeDialog(store, {
+  openFieldsDialog(store, {
     title: 'New upgrade plan',
     lines: ['The backend runs pre-flight checks and creates a plan from them.', 'Nothing is changed yet.'],
     fields: [
@@ -53,7 +53,7 @@ export function runStep(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs
 
 function confirmStart(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   const { confirm } = step;
-  openUpgradeDialog(store, {
+  openFieldsDialog(store, {
     title: `Run ${stepText(plan, step)}`,
     lines: [...namesWithinLimit(step.details.map(safeLine)), ...undoLines(plan, step)],
     button: `Run step ${String(stepNumber(plan, step.id))}`,
@@ -75,7 +75,7 @@ function undoLines({ backup }: PlanRun, { action, confirm }: PlanRunStep): reado
 
 function confirmManualStep(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   const commands = step.commands ?? [];
-  openUpgradeDialog(store, {
+  openFieldsDialog(store, {
     title: `Confirm ${stepText(plan, step)}`,
     lines: [
       commands.length === 0 ? 'Is it done?' : 'Is it done? c copies the commands:',
@@ -92,7 +92,7 @@ function confirmManualStep(store: Screen, plan: PlanRun, step: PlanRunStep): voi
 export function confirmSkip(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withCurrentStep(store, (plan, step) => {
     if (step.state === 'running') return store.say(`${stepText(plan, step)}: still running`);
-    openUpgradeDialog(store, {
+    openFieldsDialog(store, {
       title: `Skip ${stepText(plan, step)}`,
       lines: ['The plan continues as if the step were done. The reason is logged.'],
       fields: [{ label: 'Reason', line: EMPTY_LINE }],
@@ -105,7 +105,7 @@ export function confirmSkip(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'n
 export function confirmRollBack(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withOwnedPlan(store, (plan) => {
     if (plan.backup === null) return store.say('this plan has no backup to roll back to', 'problem');
-    openUpgradeDialog(store, {
+    openFieldsDialog(store, {
       title: `Roll back plan #${String(plan.id)}`,
       lines: [
         'The plan ends here. Then stop the backend and run:',
@@ -121,7 +121,7 @@ export function confirmRollBack(store: Screen & Pick<LiveData, 'plans' | 'feed' 
 
 export function confirmAbandon(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'nowMs'>): void {
   withOwnedPlan(store, (plan) =>
-    openUpgradeDialog(store, {
+    openFieldsDialog(store, {
       title: `Abandon plan #${String(plan.id)}`,
       lines: ['The plan ends here. Completed steps are not undone.'],
       fields: [{ label: 'Reason', line: EMPTY_LINE }],
@@ -141,7 +141,7 @@ export function changeHold(store: Screen & Pick<LiveData, 'plans' | 'feed' | 'no
     if (isOwnedBy(plan, store.options.session)) return submitAtOnce(store, { kind: 'release', plan: plan.id });
     if (holder === null || hasNoActiveOwner(plan, backendMs(store.feed, store.nowMs)))
       return submitAtOnce(store, { kind: 'take', plan: plan.id });
-    openUpgradeDialog(store, {
+    openFieldsDialog(store, {
       title: `Take ownership of plan #${String(plan.id)} from ${holderName(plan)}`,
       lines: [
         `${holderName(plan)} has owned the plan since ${clockText(holder.since)}; last seen at ${clockText(holder.last_seen)}.`,

@@ -3,7 +3,8 @@ import type { HelpLayer } from './help.ts';
 import type { LogLayer } from './log.ts';
 import type { MenuLayer } from './menu.ts';
 import type { CommandLayer } from './command.ts';
-import type { UpgradeDialogLayer, PlanPageLayer } from './plans.ts';
+import type { FieldsDialogLayer } from './fields-dialog.ts';
+import type { PlanPageLayer } from './plans.ts';
 import type {
   DeadLetterLayer,
   HandlingLayer,
@@ -12,6 +13,7 @@ import type {
   TimelineSearchLayer,
   SeriesLayer,
   ReportLayer,
+  ScheduleLayer,
   SilenceEntryLayer,
   TimelineLayer,
 } from './loaded.ts';
@@ -21,7 +23,7 @@ import type { ConfirmLayer } from './confirm.ts';
 import type { SearchField } from '../search-field.ts';
 
 /** A layer: a dialog, menu or screen that is drawn over the view. Layers can be stacked. */
-export type Layer = FullLayer | SilenceLayer | ConfirmLayer | UpgradeDialogLayer | MenuLayer | CommandLayer;
+export type Layer = FullLayer | SilenceLayer | ConfirmLayer | FieldsDialogLayer | MenuLayer | CommandLayer;
 
 /** A layer that fills the screen and hides the view. */
 export type FullLayer =
@@ -30,6 +32,7 @@ export type FullLayer =
   | HandlingLayer
   | DeadLetterLayer
   | MemberLayer
+  | ScheduleLayer
   | SilenceEntryLayer
   | ReportLayer
   | TimelineLayer
@@ -47,6 +50,7 @@ export const FULL_LAYERS = [
   'handling',
   'dead-letter',
   'member',
+  'schedule',
   'silence-entry',
   'report',
   'timeline',

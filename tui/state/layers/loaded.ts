@@ -4,6 +4,7 @@ import type { SeriesResponse } from '../../../shared/schemas/series.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
+import type { ScheduleDetail } from '../../../shared/schemas/on-call.ts';
 import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
 import type { SearchField } from '../search-field.ts';
@@ -18,6 +19,8 @@ export interface LayerData {
   };
   /** A member of the cluster, with all its attributes. */
   readonly member: ClusterMember;
+  /** A schedule with its shifts, gaps and overrides in the next two weeks. */
+  readonly schedule: ScheduleDetail;
   /** The explanation of how each handler handles an event, and why. */
   readonly handling: EventExplanation;
   /** The details of a silence. The feed contains only a part of them. */
@@ -60,7 +63,7 @@ export type LoadedLayerKind = keyof LayerData;
 export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
   /**
-   * Identifies the shown object: the id of a dead letter, silence or member, or the key of an event. For a timeline it
+   * Identifies the shown object: the id of a dead letter, silence or member, the name of a schedule, or the key of an event. For a timeline it
    * contains time span and event key, for an incident its start and the keys of its events, for a report the time span,
    * for a timeline search the searched text.
    */
@@ -76,6 +79,8 @@ export type DeadLetterLayer = LoadedLayerOf<'dead-letter'>;
 export type HandlingLayer = LoadedLayerOf<'handling'>;
 
 export type MemberLayer = LoadedLayerOf<'member'>;
+
+export type ScheduleLayer = LoadedLayerOf<'schedule'>;
 
 export type SilenceEntryLayer = LoadedLayerOf<'silence-entry'>;
 
@@ -100,6 +105,7 @@ export type LoadedLayer =
   | HandlingLayer
   | IncidentLayer
   | MemberLayer
+  | ScheduleLayer
   | SilenceEntryLayer
   | ReportLayer
   | TimelineLayer
@@ -110,6 +116,7 @@ const LOADED_LAYER_KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
   'dead-letter',
   'handling',
   'member',
+  'schedule',
   'silence-entry',
   'report',
   'timeline',

@@ -59,7 +59,7 @@ test('a key acts only on the plan step that was drawn under the cursor or that a
 /** Returns the step that the screen shows as the target of the next key. */
 function stepThatIsMeant({ store }: ConsoleDriver): string | undefined {
   const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'upgrade-dialog') return store.state.upgrade.step;
+  if (layer?.kind !== 'fields-dialog') return store.state.upgrade.step;
   return 'step' in layer.wish ? layer.wish.step : undefined;
 }
 
