@@ -16,7 +16,7 @@ type Override = NonNullable<ListedSchedule['overrides']>[number];
 export const ON_CALL_ACTIONS: readonly Action[] = [
   {
     name: 'override-new',
-    keys: ['n'],
+    keys: ['P'],
     in: ['on-call', 'schedule'],
     help: 'put a person on call in place of the schedule at the cursor',
     hint: 'override',
@@ -41,7 +41,7 @@ export const ON_CALL_ACTIONS: readonly Action[] = [
 ];
 
 /** Opens the screen of the schedule under the cursor. */
-export function openSchedule(store: ActionPorts): void {
+export function openOnCallSchedule(store: ActionPorts): void {
   const schedule = rowUnderCursor(store) as ListedSchedule | undefined;
   if (schedule !== undefined) openLoadedLayer(store, 'schedule', schedule.name);
 }
@@ -55,7 +55,7 @@ function selectedSchedule(store: ActionPorts): ListedSchedule | undefined {
 /** Asks before the only override is deleted. If there are several, the user chooses one first. */
 function chooseOverride(store: Screen, { name, overrides = [] }: ListedSchedule): void {
   const [only, ...others] = overrides;
-  if (only === undefined) return store.say(safeLine(`${name} has no override: n creates one`));
+  if (only === undefined) return store.say(safeLine(`${name} has no override: P creates one`));
   if (others.length === 0) return confirmDeletion(store, only);
   openMenu(store, {
     title: safeLine(`Delete an override of ${name}`),

@@ -12,7 +12,7 @@ import { openDetail, openFromDetail, reloadDetail } from '../screens/detail/acti
 import { openRow, explainRow } from '../screens/inspect/actions.ts';
 import { handleTopLayer, type Action } from '../keys/action.ts';
 import { foldUnderCursor, toggleFold } from './folds.ts';
-import { openSchedule } from './on-call.ts';
+import { openOnCallSchedule } from './on-call.ts';
 import { openMember } from './cluster.ts';
 import { openGroup, openInhibited } from './groups-and-inhibitions.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
@@ -55,7 +55,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
       'dead-letters': (store) => openDeadLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
       groups: (store) => openGroup(store, rowUnderCursor(store) as GroupRow | undefined),
       inhibitions: (store) => openInhibited(store, rowUnderCursor(store) as InhibitionRow | undefined),
-      'on-call': openSchedule,
+      'on-call': openOnCallSchedule,
       cluster: openMember,
       inspect: handleTopLayer('inspect', openRow),
       detail: handleTopLayer('detail', openFromDetail),

@@ -85,8 +85,8 @@ const LINES_COMMANDS: Readonly<Record<string, LinesCommand>> = {
     help: 'list inhibition rules and the events that trigger them; "filter inhibited_by=NAME" shows the events that a rule inhibits',
     run: listInhibitions,
   },
-  'on-call': {
-    words: 'on-call [NUMBER]',
+  schedules: {
+    words: 'schedules [NUMBER]',
     help: 'list schedules with the person on call (at most NUMBER schedules; default: 10)',
     run: listSchedules,
   },

@@ -21,7 +21,7 @@ export async function listSchedules(state: LinesState, prompt: LinePrompt, args:
 function scheduleSentence({ name, on_call: onCall, next, gaps = [] }: ListedSchedule, nowMs: number): string {
   const end = onCall === null || onCall.until === null ? '' : ` until ${shiftEndText(onCall.until, nowMs)}`;
   const then = next === null ? '' : `, then ${next.person}`;
-  const [gap] = gaps.filter(({ from }) => from * 1000 > nowMs);
+  const gap = gaps.find(({ from }) => from * 1000 > nowMs);
   const nobody =
     gap === undefined
       ? ''

@@ -5,7 +5,7 @@ import { checkPlanRequest } from './plans/plan-requests.ts';
 import type { Screen } from '../state/ports.ts';
 import type { LiveData } from '../model/live-data.ts';
 import type { DialogField, FieldsDialogLayer } from '../state/layers/fields-dialog.ts';
-import { checkOverride } from './on-call/override.ts';
+import { checkOverride } from './on-call/override-check.ts';
 import { closeLayer, openLayer, putLayer } from '../state/layer-stack.ts';
 
 /**

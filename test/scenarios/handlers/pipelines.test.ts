@@ -109,22 +109,24 @@ test('each member of a handler set runs with the filters of the workflow that na
   expect(handlers.map(({ handler }) => handler)).toEqual(['page#all#desk', 'page#all#pager']);
 });
 
-describe('a workflow that names on-call/database (on-call 3)', () => {
-  const onCall = async (): Promise<{ scenario: HandlerScenario; v2: V2Peer }> => {
-    const scenario = await HandlerScenario.open(
-      {
-        handlers: { ada: {}, bob: {}, duty: { type: 'set', handlers: ['on-call/database'] } },
-        people: { ada: { notify: ['ada'] }, bob: { notify: ['bob'] } },
-        schedules: { database: { layers: [{ people: ['ada'] }] } },
-      },
-      { hasAdministrator: true },
-    );
-    return { scenario, v2: new V2Peer(scenario.url) };
-  };
-  const bobTakesOver = async ({ api, clock }: HandlerScenario): Promise<void> => {
-    await api.createOverride('database', { person: 'bob', until: Math.floor(clock.now() / 1000) + 3600 });
-  };
+/** Opens a backend in which ada is on call for the schedule `database`. */
+const onCall = async (): Promise<{ scenario: HandlerScenario; v2: V2Peer }> => {
+  const scenario = await HandlerScenario.open(
+    {
+      handlers: { ada: {}, bob: {}, duty: { type: 'set', handlers: ['on-call/database'] } },
+      people: { ada: { notify: ['ada'] }, bob: { notify: ['bob'] } },
+      schedules: { database: { layers: [{ people: ['ada'] }] } },
+    },
+    { hasAdministrator: true },
+  );
+  return { scenario, v2: new V2Peer(scenario.url) };
+};
 
+const bobTakesOver = async ({ api, clock }: HandlerScenario): Promise<void> => {
+  await api.createOverride('database', { person: 'bob', until: Math.floor(clock.now() / 1000) + 3600 });
+};
+
+describe('a workflow that names on-call/database (on-call 3)', () => {
   test.each(['on-call/database', 'duty'])(
     'notifies the person on call, and sends the resolution to whoever was notified of the problem: %s',
     async (handler) => {

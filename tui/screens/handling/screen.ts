@@ -5,12 +5,12 @@ import { spreadRuns } from '../../text/runs.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import { targetOf } from '../../model/target.ts';
-import type { DeadLetterLayer, HandlingLayer, MemberLayer, ScheduleLayer } from '../../state/layers/loaded.ts';
+import type { DeadLetterLayer, HandlingLayer, MemberLayer, OnCallScheduleLayer } from '../../state/layers/loaded.ts';
 
 /** Returns the screen of a dead letter, of a cluster member, of a schedule, or of how handlers handle an event. */
 export function loadedScreen(
   store: PagePorts,
-  layer: DeadLetterLayer | HandlingLayer | MemberLayer | ScheduleLayer,
+  layer: DeadLetterLayer | HandlingLayer | MemberLayer | OnCallScheduleLayer,
 ): Page {
   const { load, search } = layer;
   const head = [spreadRuns(breadcrumbRuns(layer), asOfLine(load), store.state.size.columns)];
@@ -20,7 +20,7 @@ export function loadedScreen(
   return { ...page, bottom: [[run(` reload failed: ${safeLine(load.failure)}`, 'warning')]] };
 }
 
-function breadcrumbRuns({ kind, id, load }: DeadLetterLayer | HandlingLayer | MemberLayer | ScheduleLayer): Line {
+function breadcrumbRuns({ kind, id, load }: DeadLetterLayer | HandlingLayer | MemberLayer | OnCallScheduleLayer): Line {
   if (kind === 'member') return [run(' cluster › ', 'faint'), run(safeLine(load.data?.name ?? id), 'strong')];
   if (kind === 'schedule') return [run(' on call › ', 'faint'), run(safeLine(id), 'strong')];
   if (kind === 'dead-letter') return [run(' dead letters › ', 'faint'), run(safeLine(id), 'strong')];

@@ -1,7 +1,7 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ScheduleDetail } from '../../../shared/schemas/on-call.ts';
 import type { LiveData } from '../../model/live-data.ts';
-import type { ScheduleLayer } from '../../state/layers/loaded.ts';
+import type { OnCallScheduleLayer } from '../../state/layers/loaded.ts';
 import type { ScreenView } from '../../state/ports.ts';
 import { descriptionLines, type Description } from '../../text/describe.ts';
 import { run, type Line } from '../../text/theme.ts';
@@ -15,7 +15,7 @@ const STRIP_CELLS = 3 * STRIP_DAYS;
 /** Returns the lines of the screen of a schedule: who is on call, the strip, the shifts and gaps, and the overrides. */
 export function scheduleLines(
   { nowMs, state: { size } }: ScreenView & Pick<LiveData, 'nowMs'>,
-  { load: { data } }: ScheduleLayer,
+  { load: { data } }: OnCallScheduleLayer,
 ): readonly Line[] {
   if (data === undefined) return [];
   const { on_call: onCall, next, time_zone: zone, unreachable } = data;

@@ -13,7 +13,7 @@ import type {
   TimelineSearchLayer,
   SeriesLayer,
   ReportLayer,
-  ScheduleLayer,
+  OnCallScheduleLayer,
   SilenceEntryLayer,
   TimelineLayer,
 } from './loaded.ts';
@@ -32,7 +32,7 @@ export type FullLayer =
   | HandlingLayer
   | DeadLetterLayer
   | MemberLayer
-  | ScheduleLayer
+  | OnCallScheduleLayer
   | SilenceEntryLayer
   | ReportLayer
   | TimelineLayer

@@ -63,9 +63,9 @@ export type LoadedLayerKind = keyof LayerData;
 export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
   /**
-   * Identifies the shown object: the id of a dead letter, silence or member, the name of a schedule, or the key of an event. For a timeline it
-   * contains time span and event key, for an incident its start and the keys of its events, for a report the time span,
-   * for a timeline search the searched text.
+   * Identifies the shown object: the id of a dead letter, silence or member, the name of a schedule, or the key of an
+   * event. For a timeline it contains time span and event key, for an incident its start and the keys of its events,
+   * for a report the time span, for a timeline search the searched text.
    */
   readonly id: string;
   readonly load: ViewLoad<LayerData[Kind]>;
@@ -80,7 +80,7 @@ export type HandlingLayer = LoadedLayerOf<'handling'>;
 
 export type MemberLayer = LoadedLayerOf<'member'>;
 
-export type ScheduleLayer = LoadedLayerOf<'schedule'>;
+export type OnCallScheduleLayer = LoadedLayerOf<'schedule'>;
 
 export type SilenceEntryLayer = LoadedLayerOf<'silence-entry'>;
 
@@ -105,7 +105,7 @@ export type LoadedLayer =
   | HandlingLayer
   | IncidentLayer
   | MemberLayer
-  | ScheduleLayer
+  | OnCallScheduleLayer
   | SilenceEntryLayer
   | ReportLayer
   | TimelineLayer

@@ -61,6 +61,16 @@ describe('schedules in the mon API (on-call 3)', () => {
     ] satisfies ScheduleView[]);
   });
 
+  test('a list of schedules contains shifts, gaps and overrides if the request has days', async () => {
+    const { body } = await ask('GET', `${SCHEDULES}?days=2`);
+    const [database, weekend] = body as ScheduleDetail[];
+    const { shifts, gaps, overrides } = await detail('?days=2');
+    expect(database).toMatchObject({ gaps, overrides });
+    expect(database?.shifts.map(({ person }) => person)).toEqual(shifts.map(({ person }) => person));
+    expect(weekend).toHaveProperty('gaps');
+    expect((await ask('GET', `${SCHEDULES}?days=0`)).body).toMatchObject({ code: 'invalid' });
+  });
+
   test('an override is in the shifts of its schedule until it is deleted, and both are audited', async () => {
     const from = now() + DAY;
     const made = await override({ person: 'cy', from, until: from + 3600, note: 'swap' });
