@@ -240,7 +240,7 @@ const sourceShape = { layer: z.number().exactOptional(), override: z.string().ex
 const shiftResponse = z.looseObject({ person: z.string(), from: z.number(), until: z.number(), ...sourceShape });
 
 /** A schedule with the person on call. Times are in epoch seconds. */
-export const scheduleResponse = z.looseObject({
+const scheduleResponse = z.looseObject({
   name: z.string(),
   time_zone: z.string(),
   /** The person on call; null if nobody is. `until` is null if the shift has no end within 92 days. */

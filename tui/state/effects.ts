@@ -120,7 +120,7 @@ export interface AwaitedRun {
 }
 
 /** An override as the console creates it. Times are in epoch seconds. */
-export interface SubmittedOverride {
+interface SubmittedOverride {
   readonly person: string;
   readonly from: number;
   readonly until: number;
