@@ -271,7 +271,7 @@ export class ResultSocket {
       connection.close('a new spool');
       return;
     }
-    if (!spool.canHaveAssigned(acked)) {
+    if (!spool.couldHaveAssignedId(acked)) {
       log.warn(
         { acked, last: spool.lastId },
         'spool is out of date, because the backend already has newer results of this agent: starting a new spool',

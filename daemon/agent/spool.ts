@@ -246,7 +246,7 @@ export class Spool implements AsyncDisposable {
    * True if this spool can have assigned `acked`, the last id that the backend has committed. If not, the backend has
    * received results from a later state of the state directory, which was lost or replaced.
    */
-  canHaveAssigned(acked: number): boolean {
+  couldHaveAssignedId(acked: number): boolean {
     return acked <= this.#lastId || acked < this.#nextId;
   }
 

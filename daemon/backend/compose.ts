@@ -153,7 +153,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       commits: batcher.commits,
       forwarding,
       member: shared?.member,
-      peerRuns: runs?.ofPeers,
+      peerRuns: runs?.runsForLeader,
     },
     teardown,
   );

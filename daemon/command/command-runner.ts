@@ -46,7 +46,7 @@ interface RunnerDependencies {
  * killed. Later commands wait for the next process, which starts after a backoff.
  */
 export class CommandRunner implements AsyncDisposable {
-  readonly #parts: RunnerDependencies;
+  readonly #dependencies: RunnerDependencies;
   #process: RunningProcess | undefined;
   /** Resolves when the backoff before the next command process has elapsed. */
   #pause: Promise<void> = Promise.resolve();
@@ -57,14 +57,14 @@ export class CommandRunner implements AsyncDisposable {
   #ends = 0;
   readonly #timers = new DisposableStack();
 
-  constructor(parts: RunnerDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: RunnerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Runs a command and returns its outcome. Never rejects. */
   async run(command: CommandLine, { input, environment = [], ...limits }: CommandOptions): Promise<CommandOutcome> {
-    const { environment: ofAll = [] } = this.#parts;
-    return await runWithLimits(this.#parts.clock, limits, async (cut) => {
+    const { environment: ofAll = [] } = this.#dependencies;
+    return await runWithLimits(this.#dependencies.clock, limits, async (cut) => {
       await waitUntilAborted(this.#pause, cut);
       if (cut.aborted) return STOPPED_END;
       try {
@@ -82,7 +82,7 @@ export class CommandRunner implements AsyncDisposable {
 
   #ready(): RunningProcess {
     if (this.#process !== undefined) return this.#process;
-    const { processClock = new SystemClock() } = this.#parts;
+    const { processClock = new SystemClock() } = this.#dependencies;
     this.#process = new RunningProcess(processClock, (end) => this.#restartLater(end));
     return this.#process;
   }
@@ -90,7 +90,7 @@ export class CommandRunner implements AsyncDisposable {
   #restartLater({ reason, commands, hasReportedEnd: hasAnswered }: ProcessEnd): void {
     this.#process = undefined;
     if (this.#timers.disposed) return;
-    const { clock, log, random } = this.#parts;
+    const { clock, log, random } = this.#dependencies;
     this.#ends = hasAnswered ? 1 : this.#ends + 1;
     const pauseMs = backoffMs(this.#ends, random(), RESTART_BACKOFF);
     log.warn(

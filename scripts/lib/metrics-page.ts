@@ -15,7 +15,7 @@ const STUB_DEPENDENCIES = {
   handlers: { onDelivered: () => NO_LISTENER },
   clock: { now: () => 0, monotonic: () => 0 },
   forwarding: { requests: 0, agents: 0 },
-  spreadRuns: { remote: 0 },
+  spreadRuns: { remoteRunCount: 0 },
 } as unknown as ConstructorParameters<typeof Metrics>[0];
 
 /** Returns the text of `docs/metrics.md` from the code that registers the metrics. */

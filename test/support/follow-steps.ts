@@ -29,7 +29,7 @@ const GRANTER = { actor: BACKEND_ACTOR, scopes: new Set(SCOPES) };
 
 /** Opens a session of a user, as a login does. */
 export const openSession: (writers: Writers, name: string) => Promise<Tokens> = (writers, name) =>
-  writers.sessions.open({ name, credentialVersion: writers.credentialVersions.of(name) });
+  writers.sessions.open({ name, credentialVersion: writers.credentialVersions.versionOfUser(name) });
 
 const namespace = fc.constantFrom('default', 'default', 'dev');
 const client = fc.constantFrom('a', 'b', 'c');

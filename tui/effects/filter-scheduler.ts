@@ -23,11 +23,11 @@ interface FilterDependencies {
  * between.
  */
 export class FilterScheduler {
-  readonly #parts: FilterDependencies;
+  readonly #dependencies: FilterDependencies;
   #isDue = false;
 
-  constructor(parts: FilterDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: FilterDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -35,7 +35,7 @@ export class FilterScheduler {
    * first matches are usually found by then, so the frame shows them together with the typed key.
    */
   beforeFrame(nowMs: number): void {
-    const { list } = this.#parts;
+    const { list } = this.#dependencies;
     this.#workUntil(nowMs + TIME_SLICE_MS, () => !list().rows.isFilterAwaited);
   }
 
@@ -44,7 +44,7 @@ export class FilterScheduler {
    * found, and again when the evaluation is complete.
    */
   goOn(): void {
-    const { list, clock, paint } = this.#parts;
+    const { list, clock, paint } = this.#dependencies;
     if (this.#isDue || !list().isFiltering) return;
     this.#isDue = true;
     setImmediate(() => {
@@ -62,7 +62,7 @@ export class FilterScheduler {
    * @returns true if `isEnough` returned true in time
    */
   #workUntil(untilMs: number, isEnough: () => boolean): boolean {
-    const { list, clock } = this.#parts;
+    const { list, clock } = this.#dependencies;
     while (!isEnough()) {
       if (clock.now() >= untilMs) return false;
       list().workFilters(clock.now());

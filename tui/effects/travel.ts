@@ -37,7 +37,7 @@ interface TravelDependencies {
  * For any other moment, complete lists are loaded, and their first page is shown before the other pages arrive.
  */
 export class Travel {
-  readonly #parts: TravelDependencies;
+  readonly #dependencies: TravelDependencies;
   /** Number of the newest request. Responses to older requests are ignored. */
   #requestId = 0;
   #giveUp: (() => void) | undefined;
@@ -48,8 +48,8 @@ export class Travel {
   /** The moment from which the last differences were requested in advance, in epoch milliseconds. */
   #shownMs: number | undefined;
 
-  constructor(parts: TravelDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: TravelDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get isUnderWay(): boolean {
@@ -66,8 +66,8 @@ export class Travel {
     const requestId = this.#requestId;
     const cancellation = Promise.withResolvers<void>();
     this.#giveUp = cancellation.resolve;
-    this.#parts.store().adjustState({ travel: { atMs } });
-    this.#parts.paint();
+    this.#dependencies.store().adjustState({ travel: { atMs } });
+    this.#dependencies.paint();
     try {
       await Promise.race([this.#show(atMs, requestId), cancellation.promise]);
     } finally {
@@ -79,7 +79,7 @@ export class Travel {
   cancel(): void {
     this.stop();
     this.#arrive();
-    const store = this.#parts.store();
+    const store = this.#dependencies.store();
     store.say(store.state.past === undefined ? 'this is live data' : 'the step was canceled');
   }
 
@@ -91,15 +91,15 @@ export class Travel {
 
   #arrive(): void {
     this.#giveUp = undefined;
-    this.#parts.store().adjustState({ travel: undefined });
+    this.#dependencies.store().adjustState({ travel: undefined });
   }
 
   async #show(atMs: number, requestId: number): Promise<void> {
     const changes = await this.#changesTo(atMs);
     if (requestId !== this.#requestId) return;
     if (changes === undefined || changes.too_many_changes) return this.#showAnew(atMs, requestId);
-    const store = this.#parts.store();
-    store.pastChanged(momentOf(changes), rowsOfChanges(changes, store.events.records(), this.#parts.isPlaced()));
+    const store = this.#dependencies.store();
+    store.pastChanged(momentOf(changes), rowsOfChanges(changes, store.events.records(), this.#dependencies.isPlaced()));
     this.#askAhead(requestId);
   }
 
@@ -109,7 +109,7 @@ export class Travel {
    * @returns `undefined` if no past moment is shown completely, or if the request fails
    */
   async #changesTo(atMs: number): Promise<PastChanges | undefined> {
-    const { past } = this.#parts.store().state;
+    const { past } = this.#dependencies.store().state;
     const ahead = this.#prefetchedChanges.get(atMs);
     this.#prefetchedChanges.clear();
     if (past === undefined || past.partial !== undefined) return undefined;
@@ -118,7 +118,7 @@ export class Travel {
 
   async #ask(from: number, at: number): Promise<PastChanges | undefined> {
     try {
-      return await (await this.#parts.api()).pastChanges({ from, at });
+      return await (await this.#dependencies.api()).pastChanges({ from, at });
     } catch {
       // After any failure the complete lists are loaded, and that request reports the problem.
       return undefined;
@@ -127,7 +127,7 @@ export class Travel {
 
   /** Requests the differences of the likely next steps in advance, first those of a step in the same direction. */
   #askAhead(requestId: number): void {
-    const { past } = this.#parts.store().state;
+    const { past } = this.#dependencies.store().state;
     if (past === undefined) return;
     const { atMs, previousMs, nextMs } = past;
     const isBack = this.#shownMs === undefined || atMs <= this.#shownMs;
@@ -144,10 +144,10 @@ export class Travel {
 
   async #showAnew(atMs: number, requestId: number): Promise<void> {
     const { pagesOfPast } = await import('../../shared/client/past-lists.ts');
-    const { past } = this.#parts.store().state;
+    const { past } = this.#dependencies.store().state;
     const isStep = past !== undefined && (atMs === past.previousMs || atMs === past.nextMs);
-    const store = isStep ? this.#parts.store() : undefined;
-    await this.#read(pagesOfPast(await this.#parts.api(), atMs), requestId, store);
+    const store = isStep ? this.#dependencies.store() : undefined;
+    await this.#read(pagesOfPast(await this.#dependencies.api(), atMs), requestId, store);
   }
 
   /**
@@ -160,7 +160,7 @@ export class Travel {
     const { value: first } = await pages.next();
     if (requestId !== this.#requestId || first === undefined) return;
     const moment = momentOf(first);
-    const isPlaced = this.#parts.isPlaced();
+    const isPlaced = this.#dependencies.isPlaced();
     if (store !== undefined) {
       const events = [...first.events];
       const attributes = { ...first.attributes };
@@ -172,7 +172,7 @@ export class Travel {
       store.pastArrived(moment, rowsOfPast({ ...first, events, attributes }, isPlaced));
       return this.#askAhead(requestId);
     }
-    const into = this.#parts.enter();
+    const into = this.#dependencies.enter();
     const rows = first.events.length;
     const isComplete = rows >= first.total;
     into.pastArrived(
@@ -189,21 +189,21 @@ export class Travel {
     { requestId, moment, rows: read, total }: { requestId: number; moment: PastMoment; rows: number; total: number },
   ): Promise<void> {
     let rows = read;
-    const store = this.#parts.store();
+    const store = this.#dependencies.store();
     try {
       for await (const { events, attributes = {} } of pages) {
-        if (requestId !== this.#requestId || store !== this.#parts.store()) return;
+        if (requestId !== this.#requestId || store !== this.#dependencies.store()) return;
         rows += events.length;
-        const { events: some } = rowsOfPast({ events, attributes }, this.#parts.isPlaced());
+        const { events: some } = rowsOfPast({ events, attributes }, this.#dependencies.isPlaced());
         store.pastChanged({ ...moment, partial: { rows, total } }, { events: some ?? {} });
-        this.#parts.paint();
+        this.#dependencies.paint();
       }
       store.pastChanged(moment, {});
       this.#askAhead(requestId);
     } catch (error) {
       store.say(`part of the history could not be loaded: ${errorMessage(error)}`, 'problem');
     }
-    this.#parts.paint();
+    this.#dependencies.paint();
   }
 }
 

@@ -51,7 +51,7 @@ export interface LinesDependencies {
 export class LinesConsole implements Disposable {
   /** Promise that resolves when the user quits or the input ends. */
   readonly done: Promise<void>;
-  readonly #parts: LinesDependencies;
+  readonly #dependencies: LinesDependencies;
   readonly #lines = new LineSource();
   readonly #changes = new EventChanges();
   readonly #state: LinesState;
@@ -66,13 +66,13 @@ export class LinesConsole implements Disposable {
   #isLossAnnounced = false;
   #announcedAtMs = -Infinity;
 
-  constructor(parts: LinesDependencies) {
-    this.#parts = parts;
-    const { backend, env, namespace, clock, random = Math.random } = parts;
+  constructor(dependencies: LinesDependencies) {
+    this.#dependencies = dependencies;
+    const { backend, env, namespace, clock, random = Math.random } = dependencies;
     this.#state = new LinesState({
-      ...parts,
+      ...dependencies,
       events: this.#changes.events,
-      session: parts.session ?? randomUUID(),
+      session: dependencies.session ?? randomUUID(),
       upgrades: async () => {
         const { openUpgradeClient } = await import('../../shared/client/plan-client.ts');
         return openUpgradeClient({ backend, ...(env && { env }) });
@@ -116,7 +116,7 @@ export class LinesConsole implements Disposable {
 
   async #converse(): Promise<void> {
     this.#say(
-      `mon in screen-reader mode. Connecting to ${parseBackendAddresses(this.#parts.backend, {})[0].url}. Type "help" to list all commands.`,
+      `mon in screen-reader mode. Connecting to ${parseBackendAddresses(this.#dependencies.backend, {})[0].url}. Type "help" to list all commands.`,
     );
     for (;;) {
       this.#prompt();
@@ -142,16 +142,16 @@ export class LinesConsole implements Disposable {
    * @returns `undefined` when the input ends before an answer
    */
   async #ask(question: string): Promise<string | undefined> {
-    this.#parts.write(`${question} `);
+    this.#dependencies.write(`${question} `);
     return this.#lines.next();
   }
 
   #say(text: string): void {
-    this.#parts.write(`${text}\n`);
+    this.#dependencies.write(`${text}\n`);
   }
 
   #prompt(): void {
-    this.#parts.write(PROMPT_TEXT);
+    this.#dependencies.write(PROMPT_TEXT);
     this.#isPrompting = true;
   }
 
@@ -181,7 +181,7 @@ export class LinesConsole implements Disposable {
   }
 
   #announce(): void {
-    const nowMs = this.#parts.clock.now();
+    const nowMs = this.#dependencies.clock.now();
     if (!this.#isPrompting || nowMs - this.#announcedAtMs < ANNOUNCE_EVERY_MS) return;
     const text = this.#notice ?? this.#news(nowMs);
     if (text === undefined) return;
@@ -189,7 +189,7 @@ export class LinesConsole implements Disposable {
     this.#announcedAtMs = nowMs;
     // The current line contains the prompt and perhaps typed text. The typed text is still valid input, and the prompt
     // is repeated below.
-    this.#parts.write(`\n${text}\n${PROMPT_TEXT}`);
+    this.#dependencies.write(`\n${text}\n${PROMPT_TEXT}`);
   }
 
   #news(nowMs: number): string | undefined {

@@ -30,7 +30,7 @@ interface CommandSilenceDependencies {
  * the last renewal. A failed renewal is reported once and retried, unless no retry can help.
  */
 export class CommandSilence {
-  readonly #parts: CommandSilenceDependencies;
+  readonly #dependencies: CommandSilenceDependencies;
   readonly #endMs: number;
   #timer: Disposable | undefined;
   #runningRenewal: Promise<void> | undefined;
@@ -42,9 +42,9 @@ export class CommandSilence {
   #isFailing = false;
   #isOver = false;
 
-  constructor(parts: CommandSilenceDependencies) {
-    this.#parts = parts;
-    this.#endMs = parts.clock.now() + parts.maxSeconds * 1000;
+  constructor(dependencies: CommandSilenceDependencies) {
+    this.#dependencies = dependencies;
+    this.#endMs = dependencies.clock.now() + dependencies.maxSeconds * 1000;
   }
 
   /**
@@ -73,7 +73,7 @@ export class CommandSilence {
     this.#timer?.[Symbol.dispose]();
     await this.#runningRenewal;
     if (wasOver || this.#expiresAtMs === undefined) return;
-    const { api, target, say } = this.#parts;
+    const { api, target, say } = this.#dependencies;
     const { subscription, check, selector, run } = target;
     try {
       await api.releaseSilence({ run, ...withoutUndefined({ subscription, check, selector }) });
@@ -84,7 +84,7 @@ export class CommandSilence {
 
   #scheduleRenewal(): void {
     if (this.#isOver) return;
-    const { clock, say } = this.#parts;
+    const { clock, say } = this.#dependencies;
     const leftMs = this.#endMs - clock.now();
     if (leftMs <= 0) {
       this.#isOver = true;
@@ -98,8 +98,8 @@ export class CommandSilence {
 
   async #renew(): Promise<void> {
     try {
-      if (this.#endMs > this.#parts.clock.now()) await this.#createOrRenew();
-      if (this.#isFailing) this.#parts.say('silenced again');
+      if (this.#endMs > this.#dependencies.clock.now()) await this.#createOrRenew();
+      if (this.#isFailing) this.#dependencies.say('silenced again');
       this.#isFailing = false;
     } catch (error) {
       this.#handleFailure(error);
@@ -108,7 +108,7 @@ export class CommandSilence {
   }
 
   async #createOrRenew(): Promise<void> {
-    const { api, clock, target } = this.#parts;
+    const { api, clock, target } = this.#dependencies;
     const requestedAtMs = clock.now();
     const seconds = Math.min(HOLD_SECONDS_MAX, Math.ceil((this.#endMs - requestedAtMs) / 1000));
     const renews = this.#expiresAtMs !== undefined && requestedAtMs < this.#expiresAtMs;
@@ -117,7 +117,7 @@ export class CommandSilence {
   }
 
   #handleFailure(error: unknown): void {
-    const { say, target } = this.#parts;
+    const { say, target } = this.#dependencies;
     if (error instanceof MonError && PERMANENT_ERRORS.has(error.code)) {
       this.#isOver = true;
       this.#expiresAtMs = undefined;

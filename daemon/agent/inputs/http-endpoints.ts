@@ -32,7 +32,7 @@ export interface EndpointResponse {
 export interface InputEndpoint {
   readonly method: 'GET' | 'POST';
   readonly help: string;
-  readonly answer: (request: IncomingMessage, url: URL) => EndpointResponse | Promise<EndpointResponse>;
+  readonly respond: (request: IncomingMessage, url: URL) => EndpointResponse | Promise<EndpointResponse>;
 }
 
 /** Returns the endpoints of the HTTP input by URL path (completion 1.11). */
@@ -46,7 +46,7 @@ export function httpEndpoints(
       {
         method: 'GET',
         help: 'the versions of the agent, and its connection to the backend',
-        answer: () => okResponse(infoBody(isConnected(), waiting(), spoolTrouble())),
+        respond: () => okResponse(infoBody(isConnected(), waiting(), spoolTrouble())),
       },
     ],
     [
@@ -54,7 +54,7 @@ export function httpEndpoints(
       {
         method: 'POST',
         help: 'accepts a check result as JSON, or an array of them',
-        answer: async (request) => await takeResults(request, accept, log),
+        respond: async (request) => await takeResults(request, accept, log),
       },
     ],
     [
@@ -62,7 +62,7 @@ export function httpEndpoints(
       {
         method: 'GET',
         help: 'the settings of the agent; needs the user and password of http_socket, hides secrets unless redacted=false',
-        answer: (request, url) => {
+        respond: (request, url) => {
           if (!isAuthenticated(request)) return UNAUTHENTICATED_RESPONSE;
           return okResponse(url.searchParams.get('redacted') === 'false' ? settings : redact(settings, redactKeys));
         },
@@ -73,7 +73,7 @@ export function httpEndpoints(
       {
         method: 'GET',
         help: 'asks for a cup of coffee',
-        answer: () => ({ status: 418, body: { response: "I'm a teapot!" } }),
+        respond: () => ({ status: 418, body: { response: "I'm a teapot!" } }),
       },
     ],
   ]);

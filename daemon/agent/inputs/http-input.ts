@@ -60,7 +60,7 @@ export async function openHttpInput(
         headers: { Allow: method },
       };
     }
-    return await endpoint.answer(request, url);
+    return await endpoint.respond(request, url);
   };
 
   const server = createServer(

@@ -30,7 +30,7 @@ export class SocketConversation implements Disposable {
   readonly #deps: ConversationDependencies;
   readonly #message = new MessageBuffer();
   #wait: Disposable | undefined;
-  #isOver = false;
+  #isFinished = false;
   /**
    * True if the brackets of the text are balanced but the text is not JSON. Such a text is not parsed again, because
    * further bytes cannot make it valid.
@@ -43,7 +43,7 @@ export class SocketConversation implements Disposable {
   }
 
   receive(piece: Buffer): void {
-    if (this.#isOver) return;
+    if (this.#isFinished) return;
     this.#message.add(piece);
     if (this.#message.bytes > MESSAGE_BYTES_MAX) {
       this.#refuse(`larger than ${String(MESSAGE_BYTES_MAX / 1024 / 1024)} MiB`);
@@ -55,13 +55,13 @@ export class SocketConversation implements Disposable {
 
   /** Called when the peer has ended its side of the connection: rejects a message that is still incomplete. */
   receiveEnd(): void {
-    if (this.#isOver) return;
+    if (this.#isFinished) return;
     if (this.#message.bytes === 0) this.#finish(undefined);
     else this.#refuse('not JSON');
   }
 
   [Symbol.dispose](): void {
-    this.#isOver = true;
+    this.#isFinished = true;
     this.#wait?.[Symbol.dispose]();
   }
 

@@ -47,16 +47,16 @@ export interface Granter {
 
 /** Grants, changes, restores and revokes API keys, and records when they were last used. */
 export class ApiKeys implements Disposable {
-  readonly #parts: ApiKeyDependencies;
+  readonly #dependencies: ApiKeyDependencies;
   readonly #timer: Disposable;
   /** Time of the last use by key id, in epoch seconds, for uses that are not in the store yet. */
   readonly #uses = new Map<string, number>();
 
-  constructor(parts: ApiKeyDependencies) {
-    this.#parts = parts;
-    this.#timer = parts.clock.every(USES_MS, () => {
+  constructor(dependencies: ApiKeyDependencies) {
+    this.#dependencies = dependencies;
+    this.#timer = dependencies.clock.every(USES_MS, () => {
       this.#writeUses().catch((error: unknown) => {
-        parts.log.warn({ reason: errorMessage(error) }, 'could not save when API keys were last used');
+        dependencies.log.warn({ reason: errorMessage(error) }, 'could not save when API keys were last used');
       });
     });
   }
@@ -75,7 +75,7 @@ export class ApiKeys implements Disposable {
   ): Promise<{ readonly stored: ApiKey; readonly key: string }> {
     const id = randomBytes(ID_BYTES).toString('hex');
     const secret = newSecret();
-    const stored = await this.#parts.batcher.run((transaction) => {
+    const stored = await this.#dependencies.batcher.run((transaction) => {
       const key: ApiKey = {
         id,
         ...this.#limitsOf(transaction, requestedKey, granter.scopes),
@@ -101,7 +101,7 @@ export class ApiKeys implements Disposable {
    * @throws MonError with the same codes as `grant`
    */
   restore(submitted: RestoredApiKey, granter: Granter): Promise<void> {
-    return this.#parts.batcher.run((transaction) => {
+    return this.#dependencies.batcher.run((transaction) => {
       const { actor, scopes } = granter;
       const key: ApiKey = {
         id: submitted.metadata.name,
@@ -125,7 +125,7 @@ export class ApiKeys implements Disposable {
    * @throws MonError `not_found` if there is no such key; otherwise with the same codes as `grant`
    */
   change(id: string, granter: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
-    return this.#parts.batcher.run((transaction) => {
+    return this.#dependencies.batcher.run((transaction) => {
       const { actor, scopes } = granter;
       const present = transaction.registry.credentials.apiKeys.get(id);
       if (present === undefined) throw new MonError('not_found', 'not found');
@@ -147,7 +147,7 @@ export class ApiKeys implements Disposable {
 
   /** @throws MonError `not_found` if there is no such key */
   revoke(id: string, actor: Actor): Promise<void> {
-    return this.#parts.batcher.run((transaction) => {
+    return this.#dependencies.batcher.run((transaction) => {
       const key = transaction.registry.credentials.apiKeys.get(id);
       if (key === undefined) throw new MonError('not_found', 'not found');
       transaction.remove(API_KEYS, transaction.registry.credentials, id);
@@ -157,7 +157,7 @@ export class ApiKeys implements Disposable {
 
   /** Records in memory that an API key is used now; a timer writes this time to the store later. */
   noteUse(id: string): void {
-    this.#uses.set(id, Math.floor(this.#parts.clock.now() / 1000));
+    this.#uses.set(id, Math.floor(this.#dependencies.clock.now() / 1000));
   }
 
   /** Returns when an API key was last used, in epoch seconds; null if it was never used. */
@@ -174,7 +174,7 @@ export class ApiKeys implements Disposable {
     { username, scopes: requestedScopes, namespace, description }: GrantedApiKey | PatchedApiKey | RestoredApiKey,
     granted: ReadonlySet<Scope>,
   ): Pick<ApiKey, 'username' | 'scopes' | 'namespace' | 'description'> {
-    const own = scopesOfUser(registry.credentials, this.#parts.configuredUser(), username);
+    const own = scopesOfUser(registry.credentials, this.#dependencies.configuredUser(), username);
     if (own === undefined) throw new MonError('invalid', `there is no user ${username}, or it is disabled`);
     // The key would keep the groups of the user's last login, even if the identity provider has removed them since.
     if (registry.credentials.users.get(username)?.account !== undefined) {
@@ -201,7 +201,7 @@ export class ApiKeys implements Disposable {
   }
 
   #save(transaction: Transaction, key: ApiKey, actor: Actor): void {
-    const { keysMax = KEYS_MAX } = this.#parts;
+    const { keysMax = KEYS_MAX } = this.#dependencies;
     const { apiKeys } = transaction.registry.credentials;
     const before = apiKeys.get(key.id);
     transaction.refuseNew(before);
@@ -219,10 +219,10 @@ export class ApiKeys implements Disposable {
 
   async #writeUses(): Promise<void> {
     // Only the leader can write to the store; a follower retains the times of use in memory.
-    if (this.#uses.size === 0 || !this.#parts.batcher.isLeading) return;
+    if (this.#uses.size === 0 || !this.#dependencies.batcher.isLeading) return;
     const uses = [...this.#uses];
     this.#uses.clear();
-    await this.#parts.batcher.run((transaction) => {
+    await this.#dependencies.batcher.run((transaction) => {
       for (const [id, lastUsed] of uses) {
         const key = transaction.registry.credentials.apiKeys.get(id);
         if (key === undefined) continue;

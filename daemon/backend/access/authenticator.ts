@@ -47,7 +47,7 @@ interface AuthenticatorDependencies {
   readonly passwords: Passwords;
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
   readonly sessions: Pick<Sessions, 'findByAccessToken' | 'isUsable'>;
-  readonly versions: Pick<CredentialVersions, 'configuredUser' | 'of' | 'ofConfigured'>;
+  readonly versions: Pick<CredentialVersions, 'configuredUser' | 'versionOfUser' | 'configuredUserVersion'>;
   /**
    * The authorities that issue the certificates of agents. Each change of the authorities changes `credentialsVersion`.
    */
@@ -70,7 +70,7 @@ const CREDENTIALS_HEADER = /^(?<scheme>basic|key|bearer) +(?<value>[\w+/=.~-]+) 
  * proxy.
  */
 export class Authenticator {
-  readonly #parts: AuthenticatorDependencies;
+  readonly #dependencies: AuthenticatorDependencies;
   readonly #failed: FailedLogins;
   #configured: AuthenticatorDependencies['config']['api'];
   /** The setting `certificate-namespaces` at the last check, to detect a change. */
@@ -89,30 +89,30 @@ export class Authenticator {
     { readonly version: string; readonly principal: Principal | undefined }
   >();
 
-  constructor(parts: AuthenticatorDependencies) {
-    this.#parts = parts;
-    this.#failed = new FailedLogins(parts.clock);
-    this.#configured = parts.config.api;
-    this.#hadOidc = parts.config.program.oidc !== undefined;
-    this.#certificateRules = parts.certificateRules();
+  constructor(dependencies: AuthenticatorDependencies) {
+    this.#dependencies = dependencies;
+    this.#failed = new FailedLogins(dependencies.clock);
+    this.#configured = dependencies.config.api;
+    this.#hadOidc = dependencies.config.program.oidc !== undefined;
+    this.#certificateRules = dependencies.certificateRules();
   }
 
   /** True if callers need no credentials, because no user and no key exists, and no identity provider is set. */
   get needsNoCredentials(): boolean {
-    const { config, registry } = this.#parts;
+    const { config, registry } = this.#dependencies;
     return this.#configuredUser === undefined && config.program.oidc === undefined && registry.credentials.isEmpty;
   }
 
   /** Returns a version of all credentials: a text that differs after every change that may revoke rights. */
   credentialsVersion(): string {
     this.#noteReload();
-    const { registry, certificates } = this.#parts;
+    const { registry, certificates } = this.#dependencies;
     const { version, roles } = registry.credentials;
     return this.#versionText.textOf(version, roles.version, this.#reloads, certificates.version);
   }
 
   readonly authorize: Authorize = (headers, address) => {
-    const { endpoint } = this.#parts;
+    const { endpoint } = this.#dependencies;
     if (this.needsNoCredentials) {
       if (isLoopback(endpoint.address)) {
         refuseForeignHost(headers, endpoint.hostname);
@@ -132,11 +132,11 @@ export class Authenticator {
     const { scheme, value = '' } = CREDENTIALS_HEADER.exec(headers.authorization ?? '')?.groups ?? {};
     switch (scheme?.toLowerCase()) {
       case 'basic':
-        return this.#ofPassword(value, address);
+        return this.#authenticatePassword(value, address);
       case 'key':
         return this.authenticateByKey(value, address);
       case 'bearer':
-        return this.#ofToken(value, address);
+        return this.#authenticateToken(value, address);
       default:
         throw this.#rejectedCredentialsError();
     }
@@ -160,7 +160,7 @@ export class Authenticator {
   async logIn({ authorization }: IncomingHttpHeaders, address: string): Promise<Principal> {
     const { scheme, value = '' } = CREDENTIALS_HEADER.exec(authorization ?? '')?.groups ?? {};
     if (scheme?.toLowerCase() !== 'basic') throw this.#rejectedCredentialsError();
-    return this.#ofPassword(value, address);
+    return this.#authenticatePassword(value, address);
   }
 
   /**
@@ -168,13 +168,15 @@ export class Authenticator {
    * log-in.
    */
   async isPasswordOf(credentials: NameAndPassword, address: string): Promise<boolean> {
-    const isRight = await this.#failed.shareVerification(address, this.#parts.passwords.digestOf(credentials), () =>
-      this.#verifySlowly(credentials, address),
+    const isRight = await this.#failed.shareVerification(
+      address,
+      this.#dependencies.passwords.digestOf(credentials),
+      () => this.#verifySlowly(credentials, address),
     );
     if (!isRight) return false;
     // The stored password is compared again, because it may have changed during the verification.
     const stored = this.#storedPassword(credentials.user);
-    return stored !== undefined && this.#parts.passwords.isVerified(credentials, stored);
+    return stored !== undefined && this.#dependencies.passwords.isVerified(credentials, stored);
   }
 
   /**
@@ -200,7 +202,7 @@ export class Authenticator {
   voucherOf(principal: Principal): Voucher {
     const { name, via, keyId, sessionId, authority, clientNames, certificateOrigin } = principal;
     const { expiresMs, certificateExpiresMs } = principal;
-    const passwordChangedMs = this.#parts.registry.credentials.users.get(name)?.passwordChangedMs;
+    const passwordChangedMs = this.#dependencies.registry.credentials.users.get(name)?.passwordChangedMs;
     return {
       name,
       via,
@@ -232,7 +234,7 @@ export class Authenticator {
    * @throws MonError `unauthenticated` if the caller's credentials are not valid at this backend
    */
   principalOfVoucher(voucher: Voucher, credentialVersion?: string): Principal {
-    const principal = this.#ofVoucher(voucher, credentialVersion);
+    const principal = this.#authenticateVoucher(voucher, credentialVersion);
     if (principal === undefined) {
       throw new MonError(
         'unauthenticated',
@@ -242,7 +244,10 @@ export class Authenticator {
     return principal;
   }
 
-  #ofVoucher({ passwordChangedMs = 0, ...voucher }: Voucher, shownVersion: string | undefined): Principal | undefined {
+  #authenticateVoucher(
+    { passwordChangedMs = 0, ...voucher }: Voucher,
+    shownVersion: string | undefined,
+  ): Principal | undefined {
     const { name, via, keyId, authority, expiresMs } = voucher;
     if (via === 'open') return this.needsNoCredentials ? ANONYMOUS_PRINCIPAL : undefined;
     if (via === 'nobody') return UNAUTHENTICATED_PRINCIPAL;
@@ -251,12 +256,13 @@ export class Authenticator {
     if (via === 'certificate') {
       return this.withCurrentRights({ ...voucher, certificateNamespaces: goodIn, scopes: new Set(['submit']) });
     }
-    if (keyId !== undefined) this.#parts.apiKeys.noteUse(keyId);
-    const changedMs = this.#parts.registry.credentials.users.get(name)?.passwordChangedMs ?? 0;
-    const isConfigured = name === this.#parts.versions.configuredUser;
+    if (keyId !== undefined) this.#dependencies.apiKeys.noteUse(keyId);
+    const changedMs = this.#dependencies.registry.credentials.users.get(name)?.passwordChangedMs ?? 0;
+    const isConfigured = name === this.#dependencies.versions.configuredUser;
     if (via === 'password' && shownVersion === undefined && !isConfigured && changedMs > passwordChangedMs)
       return undefined;
-    const credentialVersion = shownVersion ?? (via === 'password' ? this.#parts.versions.of(name) : undefined);
+    const credentialVersion =
+      shownVersion ?? (via === 'password' ? this.#dependencies.versions.versionOfUser(name) : undefined);
     return this.withCurrentRights({
       ...voucher,
       certificateNamespaces: goodIn,
@@ -272,7 +278,7 @@ export class Authenticator {
    * @returns the principal; undefined if its credentials are no longer valid
    */
   withCurrentRights(principal: Principal): Principal | undefined {
-    const { clock, certificates } = this.#parts;
+    const { clock, certificates } = this.#dependencies;
     const { authority, clientNames, certificateOrigin, certificateNamespaces: goodIn } = principal;
     const { certificateExpiresMs = Infinity } = principal;
     if (authority !== undefined && !certificates.authorities.includes(authority)) return undefined;
@@ -295,7 +301,7 @@ export class Authenticator {
    * no certificate.
    */
   namespacesOf(origin: CertificateOrigin | undefined): readonly string[] | undefined {
-    return origin && certificateNamespaces(this.#parts.certificateRules(), origin);
+    return origin && certificateNamespaces(this.#dependencies.certificateRules(), origin);
   }
 
   /**
@@ -303,7 +309,7 @@ export class Authenticator {
    * credentials.
    */
   #renewed(principal: Principal): Principal | undefined {
-    const { registry, clock, versions, sessions } = this.#parts;
+    const { registry, clock, versions, sessions } = this.#dependencies;
     const { credentials } = registry;
     switch (principal.via) {
       case 'open':
@@ -324,7 +330,7 @@ export class Authenticator {
         return session !== undefined && sessions.isUsable(session) ? this.#principalOfSession(session) : undefined;
       }
       case 'password':
-        return principal.credentialVersion === versions.of(principal.name)
+        return principal.credentialVersion === versions.versionOfUser(principal.name)
           ? this.#principalOfUser(principal.name, { via: 'password' })
           : undefined;
     }
@@ -350,40 +356,40 @@ export class Authenticator {
   }
 
   get #configuredUser(): string | undefined {
-    return this.#parts.versions.configuredUser;
+    return this.#dependencies.versions.configuredUser;
   }
 
   /** True if the request contains the token for programs on this machine, and comes from here without a proxy. */
   #isLocal(headers: IncomingHttpHeaders, address: string): boolean {
     const shown = LOCAL_TOKEN_HEADER.exec(headers.authorization ?? '')?.groups?.['token'];
     if (shown === undefined || !isLoopback(address) || isForwarded(headers)) return false;
-    return this.#parts.localToken.matches(shown);
+    return this.#dependencies.localToken.matches(shown);
   }
 
   #noteReload(): void {
-    const { config } = this.#parts;
+    const { config } = this.#dependencies;
     const { user, password } = this.#configured;
     if (config.api.user !== user || config.api.password !== password) this.#reloads++;
     this.#configured = config.api;
     const hasOidc = config.program.oidc !== undefined;
     if (hasOidc !== this.#hadOidc) this.#reloads++;
     this.#hadOidc = hasOidc;
-    const rules = this.#parts.certificateRules();
+    const rules = this.#dependencies.certificateRules();
     if (!isDeepStrictEqual(rules, this.#certificateRules)) this.#reloads++;
     this.#certificateRules = rules;
   }
 
   #authenticateKey(text: string): Principal | undefined {
     const shown = partsOfKey(text);
-    const key = shown === undefined ? undefined : this.#parts.registry.credentials.apiKeys.get(shown.id);
+    const key = shown === undefined ? undefined : this.#dependencies.registry.credentials.apiKeys.get(shown.id);
     if (shown === undefined || key === undefined || !matchesSecret(shown.secret, key.hash)) return undefined;
     const principal = this.#principalOfKey(key);
-    if (principal !== undefined) this.#parts.apiKeys.noteUse(key.id);
+    if (principal !== undefined) this.#dependencies.apiKeys.noteUse(key.id);
     return principal;
   }
 
   #principalOfKey(key: ApiKey): Principal | undefined {
-    const { registry, clock } = this.#parts;
+    const { registry, clock } = this.#dependencies;
     const expiresMs = key.expiresAt === 0 ? undefined : key.expiresAt * 1000;
     if (expiresMs !== undefined && expiresMs <= clock.now()) return undefined;
     const version = this.credentialsVersion();
@@ -408,8 +414,8 @@ export class Authenticator {
     return principal;
   }
 
-  async #ofToken(text: string, address: string): Promise<Principal> {
-    const session = await this.#parts.sessions.findByAccessToken(text);
+  async #authenticateToken(text: string, address: string): Promise<Principal> {
+    const session = await this.#dependencies.sessions.findByAccessToken(text);
     const principal = session === undefined ? undefined : this.#principalOfSession(session);
     return principal ?? this.refuseSlowly(address);
   }
@@ -424,7 +430,7 @@ export class Authenticator {
     name: string,
     attributes: Pick<Principal, 'via' | 'sessionId' | 'expiresMs' | 'account'>,
   ): Principal | undefined {
-    const { registry, versions } = this.#parts;
+    const { registry, versions } = this.#dependencies;
     const { credentials } = registry;
     const scopes = scopesOfUser(credentials, this.#configuredUser, name);
     if (scopes === undefined) return undefined;
@@ -432,19 +438,19 @@ export class Authenticator {
       name,
       scopes,
       grants: grantsOfUser(credentials, name),
-      credentialVersion: versions.of(name),
+      credentialVersion: versions.versionOfUser(name),
       ...attributes,
     };
   }
 
-  #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
+  #authenticatePassword(encoded: string, address: string): Promise<Principal> | Principal {
     const credentials = nameAndPassword(encoded);
     if (credentials === undefined) throw this.#rejectedCredentialsError();
     // A reload is recorded before the caller is admitted. Otherwise a second reload, back to the previous credentials,
     // would go unnoticed, and the caller would stay admitted.
     this.#noteReload();
     const stored = this.#storedPassword(credentials.user);
-    if (stored !== undefined && this.#parts.passwords.isVerified(credentials, stored)) {
+    if (stored !== undefined && this.#dependencies.passwords.isVerified(credentials, stored)) {
       const principal = this.#principalOfUser(credentials.user, { via: 'password' });
       if (principal !== undefined) return principal;
     }
@@ -456,7 +462,7 @@ export class Authenticator {
    * precedence over a stored user with the same name.
    */
   #storedPassword(user: string): string | undefined {
-    const { config, registry } = this.#parts;
+    const { config, registry } = this.#dependencies;
     if (user === this.#configuredUser) return config.api.password;
     const stored = registry.credentials.users.get(user);
     return stored?.account === undefined ? stored?.passwordHash : undefined;
@@ -467,7 +473,7 @@ export class Authenticator {
    * in each format, so that the response time does not reveal whether the user exists.
    */
   #decoys(): string[] {
-    const { config, registry } = this.#parts;
+    const { config, registry } = this.#dependencies;
     const configured = config.api.password === undefined ? [] : [config.api.password];
     return registry.credentials.users.size === 0 ? configured : [...configured, DECOY_HASH];
   }
@@ -481,7 +487,7 @@ export class Authenticator {
 
   /** Waits until the limiter of failed log-ins grants a slot, then verifies a password. */
   async #verifySlowly(credentials: NameAndPassword, address: string): Promise<boolean> {
-    const { passwords } = this.#parts;
+    const { passwords } = this.#dependencies;
     using login = await this.#failed.begin(address);
     await login.acquireSlot();
     // The stored password is read after the wait: it may have changed, or another caller may have verified the same
@@ -495,7 +501,7 @@ export class Authenticator {
   }
 
   #rejectedCredentialsError(): MonError {
-    const hint = this.#parts.config.program.oidc === undefined ? '' : ', or log in with monctl login';
+    const hint = this.#dependencies.config.program.oidc === undefined ? '' : ', or log in with monctl login';
     return new MonError(
       'unauthenticated',
       `credentials are missing or wrong: send user and password by HTTP Basic, or an API key as "Authorization: Key mk_..."${hint}`,
@@ -507,7 +513,7 @@ export class Authenticator {
    * people type their password there.
    */
   #logFailure(failures: number, address: string): void {
-    const { log } = this.#parts;
+    const { log } = this.#dependencies;
     if (failures < FAILURES_BEFORE_DELAY) log.warn({ remote_address: address }, 'authentication failed');
     else if (failures === FAILURES_BEFORE_DELAY) {
       log.warn(

@@ -10,6 +10,6 @@ parentPort?.on('message', ({ id, password, hash }: BcryptTask) => {
   const answer: BcryptResponse =
     hash === undefined
       ? { id, hash: bcrypt.hashSync(password, BCRYPT_COST) }
-      : { id, isRight: bcrypt.compareSync(password, hash) };
+      : { id, isMatch: bcrypt.compareSync(password, hash) };
   parentPort?.postMessage(answer, []);
 });

@@ -13,7 +13,7 @@ export interface BcryptTask {
 export interface BcryptResponse {
   readonly id: number;
   readonly hash?: string;
-  readonly isRight?: boolean;
+  readonly isMatch?: boolean;
 }
 
 /** Path of the worker script for bcrypt. It is next to this file, even in a bundled build. */
@@ -39,7 +39,7 @@ export class Bcrypt implements AsyncDisposable {
   }
 
   async compare(password: string, hash: string): Promise<boolean> {
-    return (await this.#runTask(password, hash)).isRight === true;
+    return (await this.#runTask(password, hash)).isMatch === true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -29,23 +29,23 @@ interface ConfiguredVersion {
  * millisecond, and clocks are set back.
  */
 export class CredentialVersions {
-  readonly #parts: VersionDependencies;
+  readonly #dependencies: VersionDependencies;
   #configured: ConfiguredVersion | undefined;
 
-  constructor(parts: VersionDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: VersionDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The user of the setting `api.user`; undefined if the settings contain no password for the API. */
   get configuredUser(): string | undefined {
-    const { user, password } = this.#parts.config.api;
+    const { user, password } = this.#dependencies.config.api;
     return password === undefined ? undefined : user;
   }
 
   /** @returns the version of a user's credentials; undefined if there is no such user, or if the user is disabled */
-  of(username: string): string | undefined {
-    if (username === this.configuredUser) return this.ofConfigured();
-    const user = this.#parts.registry.credentials.users.get(username);
+  versionOfUser(username: string): string | undefined {
+    if (username === this.configuredUser) return this.configuredUserVersion();
+    const user = this.#dependencies.registry.credentials.users.get(username);
     return user === undefined || user.disabled ? undefined : storedVersion(user.credentialChanges ?? 0);
   }
 
@@ -53,8 +53,8 @@ export class CredentialVersions {
    * Returns the version of the credentials in the settings, which is the same at each backend with the same settings;
    * undefined if the settings contain no credentials.
    */
-  ofConfigured(): string | undefined {
-    const { config, storeId } = this.#parts;
+  configuredUserVersion(): string | undefined {
+    const { config, storeId } = this.#dependencies;
     const { user, password } = config.api;
     if (user === undefined || password === undefined) return undefined;
     const cachedVersion = this.#configured;

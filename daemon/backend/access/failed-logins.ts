@@ -104,7 +104,7 @@ export class FailedLogins {
     return {
       acquireSlot: async () => {
         await this.#acquireSlot(from);
-        attempt.defer(() => this.#next());
+        attempt.defer(() => this.#startNextAttempt());
       },
       fail: () => this.#recordFailure(from),
       [Symbol.dispose]: () => attempt.dispose(),
@@ -138,7 +138,7 @@ export class FailedLogins {
   }
 
   /** Lets the next attempt verify its password: the first waiting attempt from the address with the fewest failures. */
-  #next(): void {
+  #startNextAttempt(): void {
     let next: WaitingLogin | undefined;
     for (const waiting of this.#waiting) {
       if (waiting.proceed === undefined) continue;

@@ -27,7 +27,7 @@ function familyName(address: string): 'ipv4' | 'ipv6' {
 /** Searches the networks of a setting that a reload can change. The search list is rebuilt only after such a change. */
 export class NetworkList {
   readonly #networks: () => readonly string[];
-  #made: { readonly networks: readonly string[]; readonly list: BlockList } | undefined;
+  #cachedList: { readonly networks: readonly string[]; readonly list: BlockList } | undefined;
 
   constructor(networks: () => readonly string[]) {
     this.#networks = networks;
@@ -36,8 +36,8 @@ export class NetworkList {
   includesAddress(address: string): boolean {
     const networks = this.#networks();
     if (networks.length === 0) return false;
-    if (this.#made?.networks !== networks) this.#made = { networks, list: networkList(networks) };
-    return listContains(this.#made.list, address);
+    if (this.#cachedList?.networks !== networks) this.#cachedList = { networks, list: networkList(networks) };
+    return listContains(this.#cachedList.list, address);
   }
 }
 

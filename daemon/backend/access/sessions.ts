@@ -69,7 +69,7 @@ interface SessionDependencies {
   readonly log: Log;
   /** Returns the groups of a user, which the user's access tokens list. */
   readonly groupsOf: (username: string) => readonly string[];
-  readonly versions: Pick<CredentialVersions, 'of' | 'configuredUser'>;
+  readonly versions: Pick<CredentialVersions, 'versionOfUser' | 'configuredUser'>;
   /** Returns the identity provider of the settings; undefined if there is none. */
   readonly issuer: () => Pick<Issuer, 'confirm' | 'revoke'> | undefined;
   /** Maximum number of sessions per user; default: `SESSIONS_OF_USER_MAX`. */
@@ -81,7 +81,7 @@ interface SessionDependencies {
  * restart. A log-out takes effect at once.
  */
 export class Sessions implements Disposable {
-  readonly #parts: SessionDependencies;
+  readonly #dependencies: SessionDependencies;
   readonly #tokens: AccessTokens;
   readonly #timer: Disposable;
   /** Time when an access token of a session was last used, by session id, epoch milliseconds; lost at a restart. */
@@ -90,12 +90,12 @@ export class Sessions implements Disposable {
   readonly #refreshes = new Map<string, Promise<unknown>>();
   #isIssuerAway = false;
 
-  constructor(parts: SessionDependencies) {
-    this.#parts = parts;
-    this.#tokens = new AccessTokens(parts.registry);
-    this.#timer = parts.clock.every(SWEEP_MS, () => {
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies;
+    this.#tokens = new AccessTokens(dependencies.registry);
+    this.#timer = dependencies.clock.every(SWEEP_MS, () => {
       this.#sweep().catch((error: unknown) => {
-        parts.log.warn({ reason: errorMessage(error) }, 'could not remove expired sessions');
+        dependencies.log.warn({ reason: errorMessage(error) }, 'could not remove expired sessions');
       });
     });
   }
@@ -108,8 +108,8 @@ export class Sessions implements Disposable {
   async open({ name: username, credentialVersion }: Pick<Principal, 'name' | 'credentialVersion'>): Promise<Tokens> {
     const access = newTokenId(newSessionId());
     const secret = newSecret();
-    const expiresMs = await this.#parts.batcher.run((transaction) => {
-      if (credentialVersion === undefined || this.#parts.versions.of(username) !== credentialVersion)
+    const expiresMs = await this.#dependencies.batcher.run((transaction) => {
+      if (credentialVersion === undefined || this.#dependencies.versions.versionOfUser(username) !== credentialVersion)
         throw invalidTokenError();
       return this.#begin(transaction, username, { access, secret });
     });
@@ -127,11 +127,11 @@ export class Sessions implements Disposable {
     const access = newTokenId(newSessionId());
     const secret = newSecret();
     const sealed = sealToken(refreshToken, secret, access.session);
-    const expiresMs = await this.#parts.batcher.run((transaction) => {
+    const expiresMs = await this.#dependencies.batcher.run((transaction) => {
       const { nowMs } = transaction;
       const { users } = transaction.registry.credentials;
       const before = users.get(username);
-      const refusal = loginRefusal(identity, before, username === this.#parts.versions.configuredUser);
+      const refusal = loginRefusal(identity, before, username === this.#dependencies.versions.configuredUser);
       if (refusal !== undefined) throw new MonError('forbidden', refusal);
       transaction.refuseNew(before);
       if (before === undefined && users.size >= USERS_MAX) {
@@ -164,15 +164,15 @@ export class Sessions implements Disposable {
    * @throws MonError `unauthenticated` if a token is invalid, or if the session has ended
    */
   async refresh(accessToken: string, refreshToken: string): Promise<Tokens> {
-    const shown = await this.#shown(accessToken, refreshToken);
-    const session = this.#parts.registry.credentials.sessions.get(shown.session);
+    const shown = await this.#parseSubmittedTokens(accessToken, refreshToken);
+    const session = this.#dependencies.registry.credentials.sessions.get(shown.session);
     if (session?.login === undefined) return this.#refresh(shown);
     // The provider accepts a refresh token only once, so concurrent refreshes of one session wait for each other.
     return this.#runExclusively(shown.session, async () => this.#refresh(shown, await this.#confirm(shown)));
   }
 
   async #refresh(shown: SubmittedTokens, answer?: IssuerAnswer): Promise<Tokens> {
-    const refreshed = await this.#parts.batcher.run((transaction) => {
+    const refreshed = await this.#dependencies.batcher.run((transaction) => {
       const { nowMs } = transaction;
       const { session, state } = this.#sessionOf(shown, nowMs);
       if (state === 'used') return this.#endReused(transaction, session);
@@ -212,8 +212,8 @@ export class Sessions implements Disposable {
    * @throws MonError `unauthenticated` if a token is invalid, or if the session has already ended
    */
   async close(accessToken: string, refreshToken: string): Promise<void> {
-    const shown = await this.#shown(accessToken, refreshToken);
-    const closed = await this.#parts.batcher.run((transaction) => {
+    const shown = await this.#parseSubmittedTokens(accessToken, refreshToken);
+    const closed = await this.#dependencies.batcher.run((transaction) => {
       const { session, state } = this.#sessionOf(shown, transaction.nowMs);
       if (state === 'used') return this.#endReused(transaction, session);
       transaction.remove(SESSIONS, transaction.registry.credentials, session.id);
@@ -227,11 +227,14 @@ export class Sessions implements Disposable {
     const token = unsealToken(session.login.sealed, secret, session.id);
     if (token === undefined) return;
     // The session has ended already, so a failure at the provider is only logged.
-    await this.#parts
+    await this.#dependencies
       .issuer()
       ?.revoke(token)
       .catch((error: unknown) => {
-        this.#parts.log.warn({ reason: errorMessage(error) }, 'could not revoke a login at the identity provider');
+        this.#dependencies.log.warn(
+          { reason: errorMessage(error) },
+          'could not revoke a login at the identity provider',
+        );
       });
   }
 
@@ -241,9 +244,9 @@ export class Sessions implements Disposable {
    * @throws MonError `not_found` if there is no such user
    */
   logOut(username: string, actor: Actor): Promise<void> {
-    return this.#parts.batcher.run((transaction) => {
+    return this.#dependencies.batcher.run((transaction) => {
       const { users } = transaction.registry.credentials;
-      if (!users.has(username) && this.#parts.versions.of(username) === undefined) {
+      if (!users.has(username) && this.#dependencies.versions.versionOfUser(username) === undefined) {
         throw new MonError('not_found', `there is no user ${username}`);
       }
       const sessions = endSessions(transaction, username);
@@ -253,22 +256,25 @@ export class Sessions implements Disposable {
 
   /** True if the session has not expired, and the user's credentials have not changed since it began. */
   isValid({ username, credentialVersion = storedVersion(0), expiresMs }: Session): boolean {
-    return expiresMs > this.#parts.clock.now() && this.#parts.versions.of(username) === credentialVersion;
+    return (
+      expiresMs > this.#dependencies.clock.now() &&
+      this.#dependencies.versions.versionOfUser(username) === credentialVersion
+    );
   }
 
   /** True if the session is valid, and no check by the identity provider is due. */
   isUsable(session: Session): boolean {
-    return this.isValid(session) && (session.login?.validUntilMs ?? Infinity) > this.#parts.clock.now();
+    return this.isValid(session) && (session.login?.validUntilMs ?? Infinity) > this.#dependencies.clock.now();
   }
 
   /** Returns the session of an access token; undefined if the token or its session is not valid. */
   async findByAccessToken(accessToken: string): Promise<Session | undefined> {
     const shown = await this.#tokens.readTokenId(accessToken);
     if (shown === undefined) return undefined;
-    const session = this.#parts.registry.credentials.sessions.get(shown.session);
+    const session = this.#dependencies.registry.credentials.sessions.get(shown.session);
     if (session === undefined || !this.isUsable(session)) return undefined;
     const digest = digestOf(shown.secret);
-    const now = this.#parts.clock.now();
+    const now = this.#dependencies.clock.now();
     if (!session.access.some((token) => token.expiresMs > now && isSameDigest(token.hash, digest))) return undefined;
     this.#uses.set(session.id, now);
     return session;
@@ -293,7 +299,7 @@ export class Sessions implements Disposable {
       username,
       startedMs: nowMs,
       refreshHash: digestOf(secret),
-      credentialVersion: this.#parts.versions.of(username),
+      credentialVersion: this.#dependencies.versions.versionOfUser(username),
       expiresMs: nowMs + REFRESH_MS,
       access: [{ hash: digestOf(access.secret), expiresMs: ends }],
       ...(login !== undefined && { login }),
@@ -319,10 +325,10 @@ export class Sessions implements Disposable {
    * @returns the answer; undefined if the refresh token was replaced already, so that the login was just confirmed
    */
   async #confirm(shown: SubmittedTokens): Promise<IssuerAnswer | undefined> {
-    const { session, state } = this.#sessionOf(shown, this.#parts.clock.now());
+    const { session, state } = this.#sessionOf(shown, this.#dependencies.clock.now());
     const { id, login } = session;
     if (login === undefined || state !== 'present') return undefined;
-    const issuer = this.#parts.issuer();
+    const issuer = this.#dependencies.issuer();
     if (issuer === undefined) return { kind: 'ended', reason: 'the setting oidc was removed' };
     const token = unsealToken(login.sealed, shown.refreshSecret, id);
     if (token === undefined) return { kind: 'ended', reason: 'the stored login is damaged' };
@@ -334,7 +340,7 @@ export class Sessions implements Disposable {
   #logOutage(answer: IssuerAnswer): void {
     const isAway = answer.kind === 'away';
     if (isAway && !this.#isIssuerAway) {
-      this.#parts.log.warn(
+      this.#dependencies.log.warn(
         { reason: answer.reason },
         'the identity provider does not confirm logins: sessions continue with their last known groups',
       );
@@ -375,7 +381,7 @@ export class Sessions implements Disposable {
   }
 
   async #tokensOf(access: TokenId, username: string, refreshToken: string, expiresMs: number): Promise<Tokens> {
-    const subject: TokenSubject = { username, groups: this.#parts.groupsOf(username) };
+    const subject: TokenSubject = { username, groups: this.#dependencies.groupsOf(username) };
     return { accessToken: await this.#tokens.sign(access, subject, expiresMs), refreshToken, expiresMs };
   }
 
@@ -384,7 +390,7 @@ export class Sessions implements Disposable {
    * that was idle for longest.
    */
   #evictSessions(transaction: Transaction, username: string): void {
-    const max = this.#parts.sessionsOfUserMax ?? SESSIONS_OF_USER_MAX;
+    const max = this.#dependencies.sessionsOfUserMax ?? SESSIONS_OF_USER_MAX;
     const { credentials } = transaction.registry;
     if (credentials.sessions.size < max) return;
     const own = credentials.sessionsOf(username);
@@ -403,7 +409,7 @@ export class Sessions implements Disposable {
    * @throws MonError `unauthenticated` for tokens of different sessions, or an access token that no backend with this
    *   store issued
    */
-  async #shown(accessToken: string, refreshToken: string): Promise<SubmittedTokens> {
+  async #parseSubmittedTokens(accessToken: string, refreshToken: string): Promise<SubmittedTokens> {
     const access = await this.#tokens.readTokenId(accessToken);
     const refresh = parseRefreshToken(refreshToken);
     if (access === undefined || refresh?.session !== access.session) throw invalidTokenError();
@@ -420,7 +426,7 @@ export class Sessions implements Disposable {
     { session: id, refreshSecret }: SubmittedTokens,
     nowMs: number,
   ): { readonly session: Session; readonly state: RefreshTokenState } {
-    const session = this.#parts.registry.credentials.sessions.get(id);
+    const session = this.#dependencies.registry.credentials.sessions.get(id);
     if (session === undefined || !this.isValid(session)) throw invalidTokenError();
     return { session, state: stateOfRefreshToken(session, refreshSecret, nowMs) };
   }
@@ -431,17 +437,17 @@ export class Sessions implements Disposable {
       action: 'user.log-out',
       target: username,
     });
-    this.#parts.log.warn({}, 'refresh token was used twice and may be stolen: the session was terminated');
+    this.#dependencies.log.warn({}, 'refresh token was used twice and may be stolen: the session was terminated');
     return 'ended';
   }
 
   async #sweep(): Promise<void> {
-    const { sessions } = this.#parts.registry.credentials;
+    const { sessions } = this.#dependencies.registry.credentials;
     for (const id of this.#uses.keys()) if (!sessions.has(id)) this.#uses.delete(id);
     const isOver = (session: Session): boolean => !this.isValid(session);
     const over = [...sessions.values()].filter(isOver);
-    if (over.length === 0 || !this.#parts.batcher.isLeading) return;
-    await this.#parts.batcher.run((transaction) => {
+    if (over.length === 0 || !this.#dependencies.batcher.isLeading) return;
+    await this.#dependencies.batcher.run((transaction) => {
       for (const { id } of over) {
         // The session may have been refreshed since it was found to be expired.
         const session = transaction.registry.credentials.sessions.get(id);

@@ -33,10 +33,10 @@ const ALLOW_EVERY_CHANGE: UserGuard = () => undefined;
 
 /** Creates and changes the stored users. A user is never removed, only disabled. */
 export class Users {
-  readonly #parts: UserDependencies;
+  readonly #dependencies: UserDependencies;
 
-  constructor(parts: UserDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: UserDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -45,7 +45,7 @@ export class Users {
    */
   async create(submitted: SubmittedUser, actor: Actor, guard = ALLOW_EVERY_CHANGE): Promise<void> {
     const hash = await this.#hashOf(submitted);
-    await this.#parts.batcher.run((transaction) => {
+    await this.#dependencies.batcher.run((transaction) => {
       if (transaction.registry.credentials.users.has(submitted.username)) {
         throw new MonError('conflict', `the user ${submitted.username} already exists`);
       }
@@ -56,7 +56,7 @@ export class Users {
   /** Creates or replaces a user. If the request contains no password, the stored password stays valid. */
   async put(submitted: SubmittedUser, actor: Actor, guard = ALLOW_EVERY_CHANGE): Promise<void> {
     const hash = await this.#hashOf(submitted);
-    await this.#parts.batcher.run((transaction) => this.#save(transaction, submitted, hash, actor, guard));
+    await this.#dependencies.batcher.run((transaction) => this.#save(transaction, submitted, hash, actor, guard));
   }
 
   /** @throws MonError `not_found` if there is no such user */
@@ -95,7 +95,7 @@ export class Users {
     next: (user: User, transaction: Transaction) => User,
     guard: UserGuard,
   ): Promise<void> {
-    return this.#parts.batcher.run((transaction) => {
+    return this.#dependencies.batcher.run((transaction) => {
       const before = transaction.registry.credentials.users.get(username);
       if (before === undefined) throw new MonError('not_found', `there is no user ${username}`);
       this.#commit(transaction, before, next(before, transaction), actor, guard);
@@ -114,7 +114,7 @@ export class Users {
     const passwordHash = hash ?? before?.passwordHash;
     if (passwordHash === undefined) throw new MonError('invalid', 'password: is required for a new user');
     transaction.refuseNew(before);
-    const { usersMax = USERS_MAX } = this.#parts;
+    const { usersMax = USERS_MAX } = this.#dependencies;
     if (before === undefined && users.size >= usersMax) {
       throw new MonError('unavailable', `the limit of ${String(usersMax)} users is reached: delete some first`);
     }
@@ -142,7 +142,7 @@ export class Users {
     const { index } = credentials.roles;
     const hadAdministrator = hasAdministrator(credentials.users, index);
     const others = new Map(credentials.users).set(after.username, after);
-    if (hadAdministrator && !this.#parts.isAdminConfigured() && !hasAdministrator(others, index)) {
+    if (hadAdministrator && !this.#dependencies.isAdminConfigured() && !hasAdministrator(others, index)) {
       throw new MonError('conflict', `${after.username} is the last administrator: create another one first`);
     }
     saveUser(transaction, after);
@@ -161,7 +161,7 @@ export class Users {
    */
   async #hashOf({ password, password_hash: hash }: SubmittedPassword): Promise<string | undefined> {
     if (hash) return hash;
-    return password ? await this.#parts.hashPassword(password) : undefined;
+    return password ? await this.#dependencies.hashPassword(password) : undefined;
   }
 }
 

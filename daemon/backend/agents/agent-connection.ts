@@ -46,7 +46,7 @@ export class AgentConnection implements AgentLink {
   readonly #clientNames: readonly string[] | undefined;
   readonly #certificateNamespaces: readonly string[] | undefined;
   readonly #socket: FrameSocket;
-  readonly #parts: AdmittedConnectionDependencies;
+  readonly #dependencies: AdmittedConnectionDependencies;
   readonly #membership: HubCallbacks;
   readonly #heartbeat: Heartbeat;
   readonly #spoolEvent: SpoolEvent;
@@ -57,7 +57,7 @@ export class AgentConnection implements AgentLink {
   constructor(
     socket: FrameSocket,
     { namespace, clientNames, certificateNamespaces }: IdentityLimits,
-    parts: AdmittedConnectionDependencies,
+    dependencies: AdmittedConnectionDependencies,
     membership: HubCallbacks,
   ) {
     this.namespace = namespace ?? DEFAULT_NAMESPACE;
@@ -65,18 +65,20 @@ export class AgentConnection implements AgentLink {
     this.#clientNames = clientNames;
     this.#certificateNamespaces = certificateNamespaces;
     this.#socket = socket;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#membership = membership;
-    this.#spoolEvent = new SpoolEvent(parts);
+    this.#spoolEvent = new SpoolEvent(dependencies);
     this.#longFrames = new LongFrames(socket, (error) => this.#refuse(error));
     socket.on('message', (message, isBinary) => this.#receive(message, isBinary));
     this.#heartbeat = new Heartbeat(socket);
     socket.on('close', () => {
       this.#stream?.end();
-      membership.left();
+      membership.agentLeft();
     });
     // A failed socket also emits `close`, whose listener cleans up.
-    socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'connection to an agent failed'));
+    socket.on('error', (error) =>
+      dependencies.log.debug({ client: this.name, err: error }, 'connection to an agent failed'),
+    );
   }
 
   get cannotSpool(): boolean {
@@ -111,9 +113,9 @@ export class AgentConnection implements AgentLink {
       const text = (data as Buffer).toString();
       if (text.length >= LONG_FRAME_BYTES || this.#longFrames.isBusy) {
         this.#longFrames.add(text, (message) => {
-          if (this.#isListening) this.#take(message);
+          if (this.#isListening) this.#handleMessage(message);
         });
-      } else this.#take(parseJsonStripped(text));
+      } else this.#handleMessage(parseJsonStripped(text));
     } catch (error) {
       this.#refuse(
         error instanceof SyntaxError ? new MonError('invalid', 'WebSocket frames must contain valid JSON') : error,
@@ -126,7 +128,7 @@ export class AgentConnection implements AgentLink {
   }
 
   /** Processes a message of the agent. @throws MonError `invalid` if it is malformed, or comes before `hello` */
-  #take(message: unknown): void {
+  #handleMessage(message: unknown): void {
     if (isResultsMessage(message)) this.#greetedStream().accept(message);
     else this.#receiveOther(message);
   }
@@ -143,15 +145,15 @@ export class AgentConnection implements AgentLink {
         namespace: this.namespace,
         client: this.name,
         spool,
-        isCertified: this.#clientNames !== undefined,
-        allowsDeltas: delta && this.#parts.store.canAmend,
+        hasNameCertificate: this.#clientNames !== undefined,
+        allowsDeltas: delta && this.#dependencies.store.canAmend,
       },
-      this.#parts,
+      this.#dependencies,
       {
         send: (message) => this.#send(message),
         pause: () => this.#longFrames.pause(),
         resume: () => this.#longFrames.resume(),
-        waits: () => this.#membership.requestProceed(),
+        requestProceed: () => this.#membership.requestProceed(),
         refuse: (error) => this.#refuse(error),
         fail: (error) => this.#fail(error),
       },
@@ -188,7 +190,7 @@ export class AgentConnection implements AgentLink {
     const stream = this.#open(spool, delta === true);
     this.#stream = stream;
     const subscriptions = await this.#register(client);
-    const acked = stream.setAckedId(await this.#parts.results.committedId(this.namespace, client.name, spool));
+    const acked = stream.setAckedId(await this.#dependencies.results.committedId(this.namespace, client.name, spool));
     this.#send({ type: 'welcome', version: VERSION, acked, window: AGENT_WINDOW });
     // Once `#join` is called the agent gets check requests, so `welcome` must be sent before.
     this.#join(subscriptions);
@@ -201,7 +203,7 @@ export class AgentConnection implements AgentLink {
         `this connection is for the namespace ${this.namespace}: set agent.namespace to that namespace`,
       );
     }
-    refuseUnknownNamespace(this.#parts.registry, namespace);
+    refuseUnknownNamespace(this.#dependencies.registry, namespace);
     this.namespace = namespace;
   }
 
@@ -217,8 +219,12 @@ export class AgentConnection implements AgentLink {
           ? 'the first frame must have the type hello'
           : `this connection belongs to the client ${this.name}: use that name, or open another connection`,
       );
-    const { subscriptions } = await this.#parts.clients.keepalive(this.namespace, client, this.#parts.admission);
-    await this.#spoolEvent.note(this.namespace, client);
+    const { subscriptions } = await this.#dependencies.clients.keepalive(
+      this.namespace,
+      client,
+      this.#dependencies.admission,
+    );
+    await this.#spoolEvent.reportState(this.namespace, client);
     return subscriptions;
   }
 
@@ -226,13 +232,13 @@ export class AgentConnection implements AgentLink {
     const isOpen = this.#socket.readyState === this.#socket.OPEN;
     if (!isOpen || subscriptions.join() === this.subscriptions.join()) return;
     this.subscriptions = subscriptions;
-    this.#membership.joined();
+    this.#membership.agentJoined();
   }
 
   #refuse(error: unknown): void {
     const code = error instanceof MonError ? error.code : 'internal';
     const message = error instanceof MonError ? error.message : 'internal error';
-    this.#parts.log.warn({ client: this.name, code, reason: errorMessage(error) }, 'agent rejected');
+    this.#dependencies.log.warn({ client: this.name, code, reason: errorMessage(error) }, 'agent rejected');
     this.#send({ type: 'error', code, message });
     this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, code);
   }

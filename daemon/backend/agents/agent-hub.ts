@@ -22,7 +22,7 @@ const HEARTBEAT_MS = 30_000;
 
 /** The connected agents. Sends them check requests by subscription, and resumes connections that wait for a commit. */
 export class AgentHub implements Disposable {
-  readonly #parts: AgentDependencies;
+  readonly #dependencies: AgentDependencies;
   /** All open connections, each with the subscriptions for which it gets check requests. */
   readonly #connections = new Map<AgentLink, readonly string[]>();
   readonly #namespaces = new Map<string, NamespaceAgents>();
@@ -38,15 +38,15 @@ export class AgentHub implements Disposable {
   #generation: number;
   readonly #disposables: Disposable[];
 
-  constructor(parts: AgentDependencies) {
-    this.#parts = parts;
-    this.#rejected = new RejectedResults(parts);
-    this.#generation = parts.registry.generation;
+  constructor(dependencies: AgentDependencies) {
+    this.#dependencies = dependencies;
+    this.#rejected = new RejectedResults(dependencies);
+    this.#generation = dependencies.registry.generation;
     this.#disposables = [
       this.#rejected,
-      parts.batcher.commits.onCommit(({ changes }) => this.#noteChanges(changes)),
-      parts.batcher.commits.onIdle(() => this.#afterCommit()),
-      parts.clock.every(HEARTBEAT_MS, () => {
+      dependencies.batcher.commits.onCommit(({ changes }) => this.#noteChanges(changes)),
+      dependencies.batcher.commits.onIdle(() => this.#afterCommit()),
+      dependencies.clock.every(HEARTBEAT_MS, () => {
         for (const connection of this.#connections.keys()) connection.beat();
       }),
     ];
@@ -72,7 +72,7 @@ export class AgentHub implements Disposable {
    * @param identity identity that the agent stated in its handshake, or to which its credentials limit it
    */
   accept(socket: FrameSocket, identity: IdentityLimits, admission: Admission): void {
-    const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
+    const parts = { ...this.#dependencies, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
     this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
   }
 
@@ -82,7 +82,7 @@ export class AgentHub implements Disposable {
    * @param identity identity that the agent stated in its handshake
    */
   acceptV2(socket: FrameSocket, identity: V2AgentIdentity, admission: Admission): void {
-    const parts = { ...this.#parts, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
+    const parts = { ...this.#dependencies, rejected: this.#rejected, baselineBudget: this.#baselineBudget, admission };
     const connection = this.#add((membership) => new V2AgentConnection(socket, identity, parts, membership));
     connection.begin();
   }
@@ -96,8 +96,8 @@ export class AgentHub implements Disposable {
 
   #add<Link extends AgentLink>(connect: (membership: HubCallbacks) => Link): Link {
     const connection = connect({
-      joined: () => this.#join(connection),
-      left: () => this.#leave(connection),
+      agentJoined: () => this.#join(connection),
+      agentLeft: () => this.#removeConnection(connection),
       requestProceed: () => this.#pending.add(connection),
     });
     this.#connections.set(connection, []);
@@ -145,7 +145,7 @@ export class AgentHub implements Disposable {
    * entries of the old registry in memory.
    */
   #discardOutdated(): void {
-    const { generation } = this.#parts.registry;
+    const { generation } = this.#dependencies.registry;
     if (generation === this.#generation) return;
     this.#generation = generation;
     for (const connection of this.#connections.keys()) connection.discardBaselines?.();
@@ -165,10 +165,10 @@ export class AgentHub implements Disposable {
       if (connections === undefined) bySubscription.set(subscription, new Set([connection]));
       else connections.add(connection);
     }
-    this.#parts.log.info({ namespace, client: name, subscriptions }, 'agent connected');
+    this.#dependencies.log.info({ namespace, client: name, subscriptions }, 'agent connected');
   }
 
-  #leave(connection: AgentLink): boolean {
+  #removeConnection(connection: AgentLink): boolean {
     const { namespace, name } = connection;
     this.#unsubscribe(connection);
     this.#connections.delete(connection);
@@ -178,7 +178,7 @@ export class AgentHub implements Disposable {
     if (agents?.byName.get(name) !== connection) return false;
     agents.byName.delete(name);
     if (agents.byName.size === 0) this.#namespaces.delete(namespace);
-    this.#parts.log.info({ namespace, client: name }, 'agent disconnected');
+    this.#dependencies.log.info({ namespace, client: name }, 'agent disconnected');
     return true;
   }
 

@@ -59,9 +59,9 @@ export interface AgentLink {
 /** Callbacks by which an agent connection informs the `AgentHub`. */
 export interface HubCallbacks {
   /** Called when the agent's name, namespace and subscriptions are known, and when its subscriptions change. */
-  joined(): void;
+  agentJoined(): void;
   /** Called when the connection has closed. @returns false if another connection of the same agent has replaced it */
-  left(): boolean;
+  agentLeft(): boolean;
   /** Requests that the hub calls `proceed` after the next commit. */
   requestProceed(): void;
 }

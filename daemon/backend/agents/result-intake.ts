@@ -17,7 +17,7 @@ interface IntakeCallbacks {
   pause(): void;
   resume(): void;
   /** Requests that `proceed` is called after the next commit. */
-  waits(): void;
+  requestProceed(): void;
 }
 
 /**
@@ -25,7 +25,7 @@ interface IntakeCallbacks {
  * full or the store fails to write them.
  */
 export class ResultIntake {
-  readonly #parts: IntakeCallbacks;
+  readonly #callbacks: IntakeCallbacks;
   #backlog: unknown[] = [];
   /** Results that were submitted but could not be stored, in order. They are submitted again. */
   #returned: unknown[] = [];
@@ -33,23 +33,23 @@ export class ResultIntake {
   /** Flag that is set if a result could not be stored. Later results in flight are then dropped and submitted again. */
   #cancellation = { isCancelled: false };
   /** True after the credentials of the sender became invalid: then its results are ignored. */
-  #isOver = false;
+  #isRevoked = false;
 
-  constructor(parts: IntakeCallbacks) {
-    this.#parts = parts;
+  constructor(callbacks: IntakeCallbacks) {
+    this.#callbacks = callbacks;
   }
 
   addResult(result: unknown): void {
-    if (this.#isOver) return;
+    if (this.#isRevoked) return;
     if (this.#backlog.length === 0 && !this.#cancellation.isCancelled && this.#submit(result)) return;
     this.#backlog.push(result);
-    this.#parts.pause();
-    this.#parts.waits();
+    this.#callbacks.pause();
+    this.#callbacks.requestProceed();
   }
 
   /** Submits the results that wait, until the queue is full. Called after a commit. */
   proceed(): void {
-    if (this.#isOver) return;
+    if (this.#isRevoked) return;
     if (this.#cancellation.isCancelled && this.#inFlight === 0) {
       this.#backlog = [...this.#returned, ...this.#backlog];
       this.#returned = [];
@@ -57,15 +57,15 @@ export class ResultIntake {
     }
     while (this.#backlog.length > 0 && !this.#cancellation.isCancelled && this.#submit(this.#backlog[0]))
       this.#backlog.shift();
-    if (this.#backlog.length > 0 || this.#cancellation.isCancelled) this.#parts.waits();
-    else this.#parts.resume();
+    if (this.#backlog.length > 0 || this.#cancellation.isCancelled) this.#callbacks.requestProceed();
+    else this.#callbacks.resume();
   }
 
   /** Submits a result. @returns false if the queue is full, or too many results of this connection are in flight */
   #submit(result: unknown): boolean {
     if (this.#inFlight >= IN_FLIGHT_MAX) return false;
     try {
-      this.#parts.submit(result, this.#cancellation, (error) => this.#settle(result, error));
+      this.#callbacks.submit(result, this.#cancellation, (error) => this.#settle(result, error));
     } catch (error) {
       if (error instanceof MonError && error.code === 'unavailable') return false;
       throw error;
@@ -77,16 +77,16 @@ export class ResultIntake {
   #settle(result: unknown, error: MonError | undefined): void {
     this.#inFlight--;
     if (error?.code === 'unauthenticated') this.#end();
-    if (this.#isOver) return;
+    if (this.#isRevoked) return;
     if (error !== undefined) this.#cancellation.isCancelled = true;
     if (!this.#cancellation.isCancelled) return;
     this.#returned.push(result);
-    this.#parts.pause();
-    this.#parts.waits();
+    this.#callbacks.pause();
+    this.#callbacks.requestProceed();
   }
 
   #end(): void {
-    this.#isOver = true;
+    this.#isRevoked = true;
     this.#backlog = [];
     this.#returned = [];
   }

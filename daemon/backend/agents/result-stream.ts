@@ -20,7 +20,7 @@ interface StreamOwner {
   readonly client: string;
   readonly spool: string;
   /** True if the agent presented a client certificate that contains its name. */
-  readonly isCertified: boolean;
+  readonly hasNameCertificate: boolean;
   /** True if the agent is allowed to send delta results. */
   readonly allowsDeltas: boolean;
 }
@@ -31,7 +31,7 @@ interface ConnectionCallbacks {
   pause(): void;
   resume(): void;
   /** Requests that `proceed` is called after the next commit. */
-  waits(): void;
+  requestProceed(): void;
   /** Closes the connection because of an invalid message. */
   refuse(error: unknown): void;
   /** Closes the connection because results could not be stored. The agent reconnects and sends them again. */
@@ -41,7 +41,7 @@ interface ConnectionCallbacks {
 /** Submits the results of one connection in order, limits how many wait for their commit, and acknowledges them. */
 export class ResultStream {
   readonly #owner: StreamOwner;
-  readonly #parts: StreamDependencies;
+  readonly #dependencies: StreamDependencies;
   readonly #line: ConnectionCallbacks;
   #inFlight = 0;
   #committedId = 0;
@@ -66,11 +66,11 @@ export class ResultStream {
    */
   #resumeAfter: number | undefined;
 
-  constructor(owner: StreamOwner, parts: StreamDependencies, line: ConnectionCallbacks) {
+  constructor(owner: StreamOwner, dependencies: StreamDependencies, line: ConnectionCallbacks) {
     this.#owner = owner;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#line = line;
-    if (owner.allowsDeltas) this.#baselines = new ConnectionBaselines(parts.baselineBudget);
+    if (owner.allowsDeltas) this.#baselines = new ConnectionBaselines(dependencies.baselineBudget);
   }
 
   /** True after results could not be stored. Then all later results on this connection are ignored. */
@@ -133,7 +133,7 @@ export class ResultStream {
     }
     this.#waiting.push(results);
     this.#line.pause();
-    this.#line.waits();
+    this.#line.requestProceed();
   }
 
   /** Acknowledges committed results, and submits results that had to wait. Called after a commit. */
@@ -148,7 +148,7 @@ export class ResultStream {
       if (!this.#submit(results)) break;
       this.#waiting.shift();
     }
-    if (this.#waiting.length > 0) this.#line.waits();
+    if (this.#waiting.length > 0) this.#line.requestProceed();
     else this.#line.resume();
   }
 
@@ -173,7 +173,7 @@ export class ResultStream {
   /** Drops the results that wait to be submitted, and requests all results after the id `after` again, in full. */
   #requestResend(after: number): void {
     this.#baselines?.end();
-    this.#baselines = new ConnectionBaselines(this.#parts.baselineBudget);
+    this.#baselines = new ConnectionBaselines(this.#dependencies.baselineBudget);
     this.#waiting = [];
     this.#gathered = [];
     this.#resendAfter = undefined;
@@ -183,10 +183,10 @@ export class ResultStream {
 
   /** Submits results for the next commit. @returns false if the queue is full, so that none was submitted */
   #submit(results: ResultFrame): boolean {
-    const { namespace, client, spool, isCertified } = this.#owner;
-    const { admission } = this.#parts;
+    const { namespace, client, spool, hasNameCertificate } = this.#owner;
+    const { admission } = this.#dependencies;
     try {
-      this.#parts.results.submitFromAgent(
+      this.#dependencies.results.submitFromAgent(
         namespace,
         {
           client,
@@ -194,7 +194,7 @@ export class ResultStream {
           results,
           baselines: this.#baselines,
           cancellation: this.#cancellation,
-          isCertified,
+          isCertified: hasNameCertificate,
           admission,
         },
         (id, reason) => this.#reportRejected(results, id, reason),
@@ -212,7 +212,7 @@ export class ResultStream {
     const { namespace, client } = this.#owner;
     const refused = results.find((result) => result.id === id);
     const check = refused !== undefined && 'check' in refused ? refused.check : undefined;
-    this.#parts.rejected.log({ namespace, client, id }, reason, check);
+    this.#dependencies.rejected.log({ namespace, client, id }, reason, check);
     this.#line.send({ type: 'rejected', id, error: reason });
   }
 
@@ -227,6 +227,6 @@ export class ResultStream {
     this.#committedId = Math.max(this.#committedId, acceptedId);
     for (const id of newBaselines) this.#newBaselines.push(id);
     this.#resendAfter ??= resendAfter;
-    this.#line.waits();
+    this.#line.requestProceed();
   }
 }

@@ -9,7 +9,7 @@ import type { AgentDependencies } from './agent-link.ts';
  * client. So an event opens and resolves automatically. A client that never had a spool problem has no such check.
  */
 export class SpoolEvent {
-  readonly #parts: Pick<AgentDependencies, 'registry' | 'results' | 'clock' | 'log'>;
+  readonly #dependencies: Pick<AgentDependencies, 'registry' | 'results' | 'clock' | 'log'>;
   #trouble: SpoolTrouble | undefined;
   /**
    * Time of the last submitted result on the monotonic clock; undefined if none was submitted on this connection, or
@@ -17,8 +17,8 @@ export class SpoolEvent {
    */
   #writtenAtMs: number | undefined;
 
-  constructor(parts: Pick<AgentDependencies, 'registry' | 'results' | 'clock' | 'log'>) {
-    this.#parts = parts;
+  constructor(dependencies: Pick<AgentDependencies, 'registry' | 'results' | 'clock' | 'log'>) {
+    this.#dependencies = dependencies;
   }
 
   /** True if the agent last reported that it cannot write its spool. */
@@ -30,12 +30,12 @@ export class SpoolEvent {
    * Submits a result of `mon.spool` if the state changed, and regularly while a problem lasts. The promise never
    * rejects.
    */
-  async note(namespace: string, client: SubmittedClient): Promise<void> {
+  async reportState(namespace: string, client: SubmittedClient): Promise<void> {
     const sent = client['spool'];
     this.#trouble = sent === undefined ? undefined : spoolTroubleSchema.safeParse(sent).data;
     const { status, output } = spoolCheckResult(this.#trouble);
-    if (!this.#isNews(namespace, client.name, status)) return;
-    const { results, clock, log } = this.#parts;
+    if (!this.#needsReport(namespace, client.name, status)) return;
+    const { results, clock, log } = this.#dependencies;
     try {
       this.#writtenAtMs = clock.monotonic();
       await results.submitBackendResult(namespace, client.name, {
@@ -54,8 +54,8 @@ export class SpoolEvent {
     }
   }
 
-  #isNews(namespace: string, client: string, status: number): boolean {
-    const { registry, clock } = this.#parts;
+  #needsReport(namespace: string, client: string, status: number): boolean {
+    const { registry, clock } = this.#dependencies;
     const stored = registry.namespace(namespace).check(client, SPOOL_CHECK)?.status ?? 0;
     if (status !== stored) return true;
     if (status === 0) return false;

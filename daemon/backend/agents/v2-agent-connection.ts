@@ -46,7 +46,7 @@ export class V2AgentConnection implements AgentLink {
   readonly name: string;
   subscriptions: readonly string[] = [];
   readonly #socket: FrameSocket;
-  readonly #parts: AdmittedConnectionDependencies;
+  readonly #dependencies: AdmittedConnectionDependencies;
   readonly #membership: HubCallbacks;
   readonly #isConfigurable: boolean;
   readonly #heartbeat: Heartbeat;
@@ -60,20 +60,20 @@ export class V2AgentConnection implements AgentLink {
   constructor(
     socket: FrameSocket,
     { namespace, name, isCertified, isConfigurable }: V2AgentIdentity,
-    parts: AdmittedConnectionDependencies,
+    dependencies: AdmittedConnectionDependencies,
     membership: HubCallbacks,
   ) {
     this.namespace = namespace;
     this.name = name;
     this.#isConfigurable = isConfigurable;
     this.#socket = socket;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#membership = membership;
     this.#heartbeat = new Heartbeat(socket);
     this.#longFrames = new LongFrames(socket, (error) => this.#refuse(error));
     this.#intake = new ResultIntake({
       submit: (check, cancellation, onSettled) =>
-        parts.results.submitFromAgent(
+        dependencies.results.submitFromAgent(
           namespace,
           {
             client: name,
@@ -81,9 +81,9 @@ export class V2AgentConnection implements AgentLink {
             results: [{ id: 1, check }],
             cancellation,
             isCertified,
-            admission: parts.admission,
+            admission: dependencies.admission,
           },
-          (_id, reason) => parts.rejected.log({ namespace, client: name }, reason, check),
+          (_id, reason) => dependencies.rejected.log({ namespace, client: name }, reason, check),
           (error) => {
             if (error?.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
             onSettled(error);
@@ -91,13 +91,13 @@ export class V2AgentConnection implements AgentLink {
         ),
       pause: () => this.#longFrames.pause(),
       resume: () => this.#longFrames.resume(),
-      waits: () => membership.requestProceed(),
+      requestProceed: () => membership.requestProceed(),
     });
     socket.on('message', (message) => this.#receive(message));
-    socket.on('close', (code) => this.#closed(code));
+    socket.on('close', (code) => this.#handleClose(code));
     // A failed socket also emits `close`, whose listener cleans up.
     socket.on('error', (error) =>
-      parts.log.debug({ namespace, client: name, err: error }, 'connection to an agent failed'),
+      dependencies.log.debug({ namespace, client: name, err: error }, 'connection to an agent failed'),
     );
   }
 
@@ -111,29 +111,31 @@ export class V2AgentConnection implements AgentLink {
   request({ check }: OutgoingRequest): boolean {
     // The client record is needed to replace tokens in the command, and to quote arguments for the client's platform.
     const needsRecord = Array.isArray(check.command) || mayHoldTokens(check.command);
-    if (!needsRecord) return this.#ask(check, undefined);
-    this.#runSerially(async () => void this.#ask(check, await readClient(this.#parts.store, this.#entry())));
+    if (!needsRecord) return this.#sendCheckRequest(check, undefined);
+    this.#runSerially(
+      async () => void this.#sendCheckRequest(check, await readClient(this.#dependencies.store, this.#entry())),
+    );
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  #ask(check: CheckRequest, client: Client | undefined): boolean {
+  #sendCheckRequest(check: CheckRequest, client: Client | undefined): boolean {
     const { namespace, name } = this;
     const command = agentCommand(check, namespace, client);
     if (!('line' in command)) {
       const logFields = { namespace, client: name, check: check.name };
       if ('unmatched' in command) {
-        this.#parts.log.warn(
+        this.#dependencies.log.warn(
           { ...logFields, unmatched_tokens: command.unmatched },
           'check request was not sent: the client lacks attributes that the command uses as tokens',
         );
       } else
-        this.#parts.log.warn(
+        this.#dependencies.log.warn(
           { ...logFields, reason: command.unfit },
           'check request was not sent: the agent of this client does not support the check',
         );
       return true;
     }
-    const definitions = this.#parts.definitions.in(namespace);
+    const definitions = this.#dependencies.definitions.in(namespace);
     const request = { ...check, command: command.line };
     const source = {
       definition: definitions.check(check.name),
@@ -164,13 +166,13 @@ export class V2AgentConnection implements AgentLink {
   }
 
   #entry(): ClientEntry | undefined {
-    return this.#parts.registry.namespace(this.namespace).clients.get(this.name);
+    return this.#dependencies.registry.namespace(this.namespace).clients.get(this.name);
   }
 
   /** Reads the client record from the store, and sends the agent its configuration if that has changed. */
   #reloadClient(): void {
     this.#runSerially(async () => {
-      const client = await readClient(this.#parts.store, this.#entry());
+      const client = await readClient(this.#dependencies.store, this.#entry());
       if (client !== undefined) this.#applyClient(client);
     });
   }
@@ -184,7 +186,7 @@ export class V2AgentConnection implements AgentLink {
   #runSerially(task: () => Promise<void> | void): void {
     this.#lastTask = this.#lastTask.then(task).catch((error: unknown) => {
       const { namespace, name } = this;
-      this.#parts.log.warn(
+      this.#dependencies.log.warn(
         { namespace, client: name, reason: errorMessage(error) },
         'could not read the client from the store',
       );
@@ -201,7 +203,7 @@ export class V2AgentConnection implements AgentLink {
       const { type, payload } = frame;
       if (type !== 'keepalive' && type !== 'event') {
         const { namespace, name } = this;
-        this.#parts.log.debug({ namespace, client: name, type }, 'agent sent a WebSocket frame of unknown type');
+        this.#dependencies.log.debug({ namespace, client: name, type }, 'agent sent a WebSocket frame of unknown type');
       } else if (payload.length >= LONG_FRAME_BYTES || this.#longFrames.isBusy) {
         this.#longFrames.add(payload, (value) => {
           if (this.#socket.readyState === this.#socket.OPEN) this.#takeFrame(type, value);
@@ -217,7 +219,7 @@ export class V2AgentConnection implements AgentLink {
     const { event, problem = 'a keepalive must be an event' } = eventOf(payload);
     if (event === undefined && type === 'keepalive') throw new MonError('invalid', problem);
     if (event === undefined) this.#logRejectedEvent(problem);
-    else if (type === 'event') this.#take(event);
+    else if (type === 'event') this.#submitEvent(event);
     else this.#keepAlive(event).catch((error: unknown) => this.#refuse(error));
   }
 
@@ -229,14 +231,14 @@ export class V2AgentConnection implements AgentLink {
         'invalid',
         `this connection belongs to the client ${name}, not to ${String(reportedName)}: open another connection for that client`,
       );
-    const client = await this.#parts.clients.keepaliveOf(
+    const client = await this.#dependencies.clients.keepaliveOf(
       namespace,
       // Deleting an entity closes its connection. So a keepalive of an agent that has not registered on this
       // connection yet was sent after the last deletion.
       {
         name,
         reportedAttributes: event.entity ?? {},
-        admission: this.#parts.admission,
+        admission: this.#dependencies.admission,
         isFresh: !this.#isRegistered,
         resultOf: (entry, record, now) => this.#keepaliveResultOf(entry, record, now),
       },
@@ -253,17 +255,17 @@ export class V2AgentConnection implements AgentLink {
    * keepalive counts as missing, which the monitoring of keepalives reports.
    */
   #keepaliveResultOf(entry: ClientEntry, record: Client, now: number): IncomingResult | undefined {
-    const { definitions } = this.#parts;
+    const { definitions } = this.#dependencies;
     if (keepaliveStateOf(entry, now, definitions.keepalives).status !== 0) return undefined;
     return keepaliveResult(entry, record, definitions, now);
   }
 
-  #take(event: SubmittedV2Event): void {
+  #submitEvent(event: SubmittedV2Event): void {
     const { namespace, name } = this;
-    const definitions = this.#parts.definitions.in(namespace);
+    const definitions = this.#dependencies.definitions.in(namespace);
     const result = resultOfAgentEvent(event, name, (check) => definitions.check(check) !== undefined);
     if (result === undefined) {
-      this.#parts.log.debug({ namespace, client: name }, 'ignored an event without a check');
+      this.#dependencies.log.debug({ namespace, client: name }, 'ignored an event without a check');
     } else this.#intake.addResult(result);
   }
 
@@ -273,8 +275,8 @@ export class V2AgentConnection implements AgentLink {
    */
   #logRejectedEvent(reason: string | undefined): void {
     const { namespace, name } = this;
-    this.#parts.results.rejected.invalid++;
-    this.#parts.rejected.log({ namespace, client: name }, reason ?? 'it could not be read');
+    this.#dependencies.results.rejected.invalid++;
+    this.#dependencies.rejected.log({ namespace, client: name }, reason ?? 'it could not be read');
   }
 
   #join({ subscriptions }: Client): void {
@@ -282,7 +284,7 @@ export class V2AgentConnection implements AgentLink {
     const isOpen = this.#socket.readyState === this.#socket.OPEN;
     if (!isOpen || subscriptions.join() === this.subscriptions.join()) return;
     this.subscriptions = subscriptions;
-    this.#membership.joined();
+    this.#membership.agentJoined();
   }
 
   #sendConfig(client: Client | undefined): void {
@@ -293,25 +295,27 @@ export class V2AgentConnection implements AgentLink {
     this.#send('entity_config', config);
   }
 
-  #closed(code: number): void {
+  #handleClose(code: number): void {
     const { namespace, name } = this;
-    const isReplaced = !this.#membership.left();
+    const isReplaced = !this.#membership.agentLeft();
     // Only an agent that closes its connection on its own has left. After a failure, or when this backend stops, the
     // agent will connect again.
     const hasLeft =
-      !isReplaced && (code === NORMAL_CLOSE_CODE || code === GOING_AWAY_CLOSE_CODE) && !this.#parts.stopping.aborted;
+      !isReplaced &&
+      (code === NORMAL_CLOSE_CODE || code === GOING_AWAY_CLOSE_CODE) &&
+      !this.#dependencies.stopping.aborted;
     if (!hasLeft || this.#entry()?.profile.deregisters !== true) {
       // Results that still wait in the intake are submitted, because the agent would not send them again.
       this.#membership.requestProceed();
       return;
     }
     try {
-      this.#parts.admission();
+      this.#dependencies.admission();
     } catch {
       return;
     }
-    this.#parts.clients.deregister(namespace, name).catch((error: unknown) => {
-      this.#parts.log.error(
+    this.#dependencies.clients.deregister(namespace, name).catch((error: unknown) => {
+      this.#dependencies.log.error(
         { namespace, client: name, reason: errorMessage(error) },
         'could not deregister the client',
       );
@@ -326,7 +330,7 @@ export class V2AgentConnection implements AgentLink {
       this.close(NORMAL_CLOSE_CODE, '');
       return;
     }
-    this.#parts.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent rejected');
+    this.#dependencies.log.warn({ namespace, client: name, code, reason: errorMessage(error) }, 'agent rejected');
     this.close(code === 'unavailable' ? TRY_AGAIN_LATER : POLICY_VIOLATION, message);
   }
 

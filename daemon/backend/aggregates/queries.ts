@@ -148,7 +148,7 @@ export async function readOutputs(
     const read =
       severity === 'ok'
         ? await readMembers(store, entries)
-        : await cache.of(entries, (missing) => readMembers(store, missing));
+        : await cache.valuesOf(entries, (missing) => readMembers(store, missing));
     for (const [at, { client }] of entries.entries()) {
       const member = read[at];
       if (member !== undefined && counts(member)) addOutput(outputs, client.name, member);

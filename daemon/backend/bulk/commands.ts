@@ -52,7 +52,7 @@ interface OperationResult {
 export class Bulk {
   readonly #batcher: Batcher;
   readonly #silencesMax: SilencesMax;
-  readonly #learn: LoadSelectorAttributes;
+  readonly #loadSelectorAttributes: LoadSelectorAttributes;
 
   /** @param learn callback that reads into memory the attributes to which the selectors refer */
   constructor(
@@ -62,7 +62,7 @@ export class Bulk {
   ) {
     this.#batcher = batcher;
     this.#silencesMax = silencesMax;
-    this.#learn = learn;
+    this.#loadSelectorAttributes = learn;
   }
 
   /**
@@ -75,7 +75,7 @@ export class Bulk {
    */
   async run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
     const selectors = operations.flatMap((operation) => selectorOf(operation) ?? []);
-    if (selectors.length > 0) await this.#learn(namespaceName, selectors);
+    if (selectors.length > 0) await this.#loadSelectorAttributes(namespaceName, selectors);
     const silencesMax = this.#silencesMax;
     return await this.#batcher.runSteps(
       function* (transaction) {

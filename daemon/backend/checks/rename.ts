@@ -39,10 +39,14 @@ export interface CheckRename {
 
 /** Renames checks in the stored results, events and groups. */
 export class CheckRenamer {
-  readonly #parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions };
+  readonly #dependencies: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions };
 
-  constructor(parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions }) {
-    this.#parts = parts;
+  constructor(dependencies: {
+    readonly batcher: Batcher;
+    readonly registry: Registry;
+    readonly definitions: Definitions;
+  }) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -63,7 +67,7 @@ export class CheckRenamer {
     if (from === KEEPALIVE_CHECK || to === KEEPALIVE_CHECK) {
       throw new MonError('invalid', `${KEEPALIVE_CHECK} is a built-in check and cannot be renamed`);
     }
-    if (!isForced && this.#parts.definitions.in(namespaceName).check(from) !== undefined) {
+    if (!isForced && this.#dependencies.definitions.in(namespaceName).check(from) !== undefined) {
       throw new MonError(
         'conflict',
         `the check ${from} is still defined: change its name in the configuration and reload the backend, or use force`,
@@ -90,7 +94,7 @@ export class CheckRenamer {
   }
 
   #clientsWith(namespaceName: string, check: string): ClientEntry[] {
-    return [...this.#parts.registry.namespace(namespaceName).clients.values()].filter(({ checks }) =>
+    return [...this.#dependencies.registry.namespace(namespaceName).clients.values()].filter(({ checks }) =>
       checks.has(check),
     );
   }
@@ -101,7 +105,7 @@ export class CheckRenamer {
     clients: readonly string[],
     { from, to }: CheckRename,
   ): Generator<EventKey, void, undefined> {
-    const namespace = this.#parts.registry.namespace(namespaceName);
+    const namespace = this.#dependencies.registry.namespace(namespaceName);
     for (const client of clients) {
       for (const { rule } of inhibitorsOf(namespace).ofEvent(client, to).values()) {
         for (const entry of namespace.inhibited.eventsInhibitedBy({ rule, client, check: from })) {
@@ -115,7 +119,7 @@ export class CheckRenamer {
   #renameInhibitor(namespaceName: string, eventKeys: readonly EventKey[], { from, to }: CheckRename): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       eventKeys.flatMap(([, client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
-    return this.#parts.batcher.run(
+    return this.#dependencies.batcher.run(
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
           const log = entry.state.event?.notifications;
@@ -146,7 +150,7 @@ export class CheckRenamer {
         return before === undefined || (after !== undefined && !isForced) ? [] : [{ before, after }];
       });
     };
-    return this.#parts.batcher.run(
+    return this.#dependencies.batcher.run(
       (transaction) => {
         const renames = pairs(transaction.registry);
         for (const { before, after } of renames) {

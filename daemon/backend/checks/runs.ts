@@ -37,12 +37,12 @@ const NAMED_CLIENTS_MAX = 10;
 
 /** Requests check runs from agents, by schedule or on demand. */
 export class CheckRequests implements Disposable {
-  readonly #parts: RequestDependencies;
+  readonly #dependencies: RequestDependencies;
   readonly #conditions = new WeakMap<NamedCheck, ClientCondition>();
   readonly #splayed = new Set<Disposable>();
 
-  constructor(parts: RequestDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: RequestDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -83,7 +83,7 @@ export class CheckRequests implements Disposable {
       apiRequested: by.apiRequested,
       subscribers: by.subscribers,
       namespace: namespaceName,
-      hasEntityTokens: this.#parts.definitions.isStoredCheck(namespaceName, check.name),
+      hasEntityTokens: this.#dependencies.definitions.isStoredCheck(namespaceName, check.name),
     };
     if (check.proxy_requests === undefined) {
       this.#send(namespaceName, subscribers, checkRequest(check, requestFields));
@@ -110,7 +110,7 @@ export class CheckRequests implements Disposable {
     check: NamedCheck,
     requestFields: RequestOrigin,
   ): Promise<CheckRequest[]> {
-    const { registry, store, clock, log } = this.#parts;
+    const { registry, store, clock, log } = this.#dependencies;
     const matches = this.#conditionOf(check);
     const moment = { nowMs: clock.now(), zone: machineZone() };
     const requests: CheckRequest[] = [];
@@ -160,7 +160,7 @@ export class CheckRequests implements Disposable {
     requests: readonly CheckRequest[],
     stepMs: number,
   ): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     const startMs = clock.monotonic();
     let sent = 0;
     const sendDue = (): void => {
@@ -182,17 +182,17 @@ export class CheckRequests implements Disposable {
   }
 
   #defined(namespaceName: string, name: string): NamedCheck {
-    const check = this.#parts.definitions.in(namespaceName).check(name);
+    const check = this.#dependencies.definitions.in(namespaceName).check(name);
     if (check === undefined) throw new MonError('not_found', `no check ${name} is defined`);
     return check;
   }
 
   /** Returns the current time in epoch seconds. */
   #now(): number {
-    return Math.floor(this.#parts.clock.now() / 1000);
+    return Math.floor(this.#dependencies.clock.now() / 1000);
   }
 
   #send(namespaceName: string, subscribers: readonly string[], request: CheckRequest): void {
-    for (const subscription of subscribers) this.#parts.publish(namespaceName, subscription, request);
+    for (const subscription of subscribers) this.#dependencies.publish(namespaceName, subscription, request);
   }
 }

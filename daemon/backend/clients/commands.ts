@@ -47,13 +47,13 @@ const SLICE_CLIENTS = 100;
 /** Creates clients, records their keepalives, and removes clients. */
 export class Clients {
   readonly #batcher: Batcher;
-  readonly #parts: ClientDependencies;
+  readonly #dependencies: ClientDependencies;
   readonly #attributes: AttributeBounds;
 
-  constructor(parts: ClientDependencies) {
-    this.#batcher = parts.batcher;
-    this.#parts = parts;
-    this.#attributes = parts.attributes ?? new AttributeBounds();
+  constructor(dependencies: ClientDependencies) {
+    this.#batcher = dependencies.batcher;
+    this.#dependencies = dependencies;
+    this.#attributes = dependencies.attributes ?? new AttributeBounds();
   }
 
   /**
@@ -142,7 +142,7 @@ export class Clients {
         transaction.refuseNew(present);
         const admitted = { name: submitted.name, signature, madeAt: isFresh ? undefined : madeAt };
         admitKeepalive(namespace, admitted, transaction.nowMs);
-        this.#parts.entityLimit.refuseBeyond(namespaceName, submitted.name);
+        this.#dependencies.entityLimit.refuseBeyond(namespaceName, submitted.name);
         const client: Client = {
           version: COMPATIBLE_VERSION,
           ...submitted,
@@ -262,7 +262,7 @@ export class Clients {
   #takeAway(transaction: Transaction, entry: ClientEntry, by: string): void {
     const { nowMs } = transaction;
     removeWithEvents(transaction, entry, by);
-    const quarantineMs = this.#parts.quarantineSeconds * 1000;
+    const quarantineMs = this.#dependencies.quarantineSeconds * 1000;
     if (quarantineMs === 0) return;
     transaction.put(TOMBSTONES, entry.namespace, entry.name, { deletedMs: nowMs, untilMs: nowMs + quarantineMs });
   }

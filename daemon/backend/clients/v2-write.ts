@@ -24,10 +24,10 @@ interface EntityDependencies {
 
 /** Creates and changes entities for the v2 API. The class `Clients` removes them. */
 export class Entities {
-  readonly #parts: Required<EntityDependencies>;
+  readonly #dependencies: Required<EntityDependencies>;
 
-  constructor(parts: EntityDependencies) {
-    this.#parts = { attributes: new AttributeBounds(), ...parts };
+  constructor(dependencies: EntityDependencies) {
+    this.#dependencies = { attributes: new AttributeBounds(), ...dependencies };
   }
 
   /**
@@ -45,15 +45,15 @@ export class Entities {
     change: (present: Client | undefined) => SubmittedV2Entity,
     actor: Actor,
   ): Promise<Client> {
-    return this.#parts.batcher.run(
+    return this.#dependencies.batcher.run(
       (transaction) => {
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
         const before = recordOf(transaction, namespace.clients.get(name));
         const entity = change(before);
         transaction.refuseNew(before);
-        this.#parts.attributes.refuseClient(entity, 'entity');
-        this.#parts.entityLimit.refuseBeyond(namespaceName, name);
+        this.#dependencies.attributes.refuseClient(entity, 'entity');
+        this.#dependencies.entityLimit.refuseBeyond(namespaceName, name);
         const record = transaction.body(
           CLIENTS,
           saveEntity(transaction, namespace, entity, { source: 'put', createdBy: undefined }),

@@ -38,26 +38,26 @@ interface WaitingRead {
  * announces the writes in order, as the leader does.
  */
 export class Follower implements AsyncDisposable {
-  readonly #parts: FollowerDependencies;
+  readonly #dependencies: FollowerDependencies;
   readonly #waiting = new Set<WaitingRead>();
   readonly #listening: Disposable;
-  readonly #asking: Disposable;
+  readonly #pollTimer: Disposable;
   #seq: number;
   /** Id of the last write in memory; undefined until a query of the database returns it. */
   #id: string | undefined;
   readonly #queue = new SerialQueue();
   /** True if a task that applies all new writes is queued and has not begun. */
-  #isDue = false;
+  #isCatchUpScheduled = false;
   #isEnded = false;
   /** The reason why replication currently fails; undefined if it works. */
   #problem: string | undefined;
 
   /** @param seq the sequence number of the last write in memory */
-  constructor(seq: number, parts: FollowerDependencies) {
+  constructor(seq: number, dependencies: FollowerDependencies) {
     this.#seq = seq;
-    this.#parts = parts;
-    this.#listening = parts.store.onWritten(() => this.#scheduleCatchUp());
-    this.#asking = parts.clock.every(POLL_INTERVAL_MS, () => this.#scheduleCatchUp());
+    this.#dependencies = dependencies;
+    this.#listening = dependencies.store.onWritten(() => this.#scheduleCatchUp());
+    this.#pollTimer = dependencies.clock.every(POLL_INTERVAL_MS, () => this.#scheduleCatchUp());
     this.#scheduleCatchUp();
   }
 
@@ -77,7 +77,7 @@ export class Follower implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { seq, resolve };
     this.#waiting.add(waiting);
-    const impatience = this.#parts.clock.after(CAUGHT_UP_MS, () =>
+    const impatience = this.#dependencies.clock.after(CAUGHT_UP_MS, () =>
       reject(
         new MonError(
           'unavailable',
@@ -105,40 +105,40 @@ export class Follower implements AsyncDisposable {
 
   /** Reloads the whole state from the database. Called if the database has lost writes that are in memory. */
   async reload(): Promise<void> {
-    await this.#queue.run(() => this.#readAgain());
+    await this.#queue.run(() => this.#reloadFromSnapshot());
   }
 
   /** Stops replication after the queued tasks have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
     this.#listening[Symbol.dispose]();
-    this.#asking[Symbol.dispose]();
+    this.#pollTimer[Symbol.dispose]();
     await this.#queue.allDone;
   }
 
   #scheduleCatchUp(): void {
-    if (this.#isDue || this.#isEnded) return;
-    this.#isDue = true;
+    if (this.#isCatchUpScheduled || this.#isEnded) return;
+    this.#isCatchUpScheduled = true;
     void this.#queue.run(async () => {
-      this.#isDue = false;
+      this.#isCatchUpScheduled = false;
       try {
         await this.#applyNewWrites();
-        if (this.#problem !== undefined) this.#parts.log.info({ seq: this.#seq }, 'replication resumed');
+        if (this.#problem !== undefined) this.#dependencies.log.info({ seq: this.#seq }, 'replication resumed');
         this.#problem = undefined;
       } catch (error) {
-        this.#problem ??= this.#say(error);
+        this.#problem ??= this.#logFailure(error);
       }
     });
   }
 
-  #say(error: unknown): string {
+  #logFailure(error: unknown): string {
     const reason = errorMessage(error);
-    this.#parts.log.warn({ reason, seq: this.#seq }, 'replication failed');
+    this.#dependencies.log.warn({ reason, seq: this.#seq }, 'replication failed');
     return reason;
   }
 
   async #applyNewWrites(): Promise<void> {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#dependencies;
     for (;;) {
       const { after, records } = await store.writtenAfter(MAIN_SHARD, this.#seq, RECORDS_MAX);
       if (this.#id !== undefined && after !== undefined && after !== this.#id) {
@@ -147,7 +147,7 @@ export class Follower implements AsyncDisposable {
           { seq: this.#seq },
           'the database lost a commit that it had acknowledged and has a different one in its place',
         );
-        await this.#readAgain();
+        await this.#reloadFromSnapshot();
         continue;
       }
       this.#id ??= after;
@@ -156,8 +156,8 @@ export class Follower implements AsyncDisposable {
       const isNext = first.seq === this.#seq + 1;
       if (!isNext)
         log.warn({ seq: this.#seq }, 'this follower lags too far behind the leader: reloading the whole state');
-      if (isNext && (await this.#follow(records))) this.#announce(records);
-      else await this.#readAgain();
+      if (isNext && (await this.#applyRecords(records))) this.#announce(records);
+      else await this.#reloadFromSnapshot();
       if (records.length < RECORDS_MAX) return;
     }
   }
@@ -168,8 +168,8 @@ export class Follower implements AsyncDisposable {
    * @returns true if all were applied; false if applying them failed, so that memory can contain only a part of them
    * @throws MonError `unavailable` if the database cannot be read
    */
-  async #follow(records: readonly WrittenRecord[]): Promise<boolean> {
-    const { store, registry, log } = this.#parts;
+  async #applyRecords(records: readonly WrittenRecord[]): Promise<boolean> {
+    const { store, registry, log } = this.#dependencies;
     try {
       await registry.applyWrites(store, changedKeys(records));
       return true;
@@ -184,28 +184,28 @@ export class Follower implements AsyncDisposable {
   }
 
   /** Reloads the whole state from a snapshot of the store, if the writes cannot be applied individually. */
-  async #readAgain(): Promise<void> {
-    const { store, registry, onReload: onReadAgain } = this.#parts;
+  async #reloadFromSnapshot(): Promise<void> {
+    const { store, registry, onReload: onReadAgain } = this.#dependencies;
     await using snapshot = await store.snapshot(MAIN_SHARD);
     await registry.load(snapshot);
     this.#seq = snapshot.seq;
     this.#id = undefined;
     onReadAgain(snapshot.seq);
-    this.#settle();
+    this.#resolveCaughtUpReads();
   }
 
   #announce(records: readonly WrittenRecord[]): void {
-    const { commits } = this.#parts;
+    const { commits } = this.#dependencies;
     for (const { seq, id, changes, keys } of records) {
       this.#seq = seq;
       this.#id = id;
       commits.announce({ ...EMPTY_COMMIT_FIELDS, seq, changes, results: countResults(keys) });
     }
     commits.announceIdle();
-    this.#settle();
+    this.#resolveCaughtUpReads();
   }
 
-  #settle(): void {
+  #resolveCaughtUpReads(): void {
     for (const { seq, resolve } of this.#waiting) if (seq <= this.#seq) resolve();
   }
 }

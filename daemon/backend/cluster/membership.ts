@@ -17,20 +17,20 @@ import type { PeerSignatures } from './forwarding/proof/peer-signatures.ts';
 import type { PeerNews } from './peer-news.ts';
 
 /** Interval at which a member sends its heartbeat to the database and reads who is the leader. */
-const MEET_MS = 500;
+const HEARTBEAT_INTERVAL_MS = 500;
 /** Time without a response of the database after which a member queries the other members directly. */
-const UNHEARD_MS = 2 * MEET_MS;
+const DATABASE_SILENCE_MS = 2 * HEARTBEAT_INTERVAL_MS;
 /** Maximum random delay before a member tries to become the leader, so that not all members try at once. */
 const JITTER_MS = 200;
 /** Maximum time that a forwarded request or a handover waits until there is a leader. */
-const WAIT_MS = 5000;
-const LOOK_AGAIN_MS = 20;
+const LEADER_WAIT_MS = 5000;
+const LEADER_POLL_MS = 20;
 /** Time to wait in a handover, so that requests that this member has accepted reach the commit queue. */
-const ON_THEIR_WAY_MS = 20;
+const HANDOVER_DRAIN_MS = 20;
 /** Time for which only the chosen next leader can acquire a lease that was released for a handover. */
-const OFFER_MS = 1500;
+const LEASE_OFFER_MS = 1500;
 /** Maximum difference between the clocks of this host and the database; above it a warning is logged. */
-const CLOCK_MS_MAX = 10_000;
+const CLOCK_DIFFERENCE_MS_MAX = 10_000;
 
 /** The identity that this member announces to the other members. */
 export interface MemberIdentity {
@@ -68,7 +68,7 @@ interface MembershipDependencies {
  * follower. It becomes the leader if there is none, and hands over the leadership before it stops.
  */
 export class Membership implements Cluster, Leadership, AsyncDisposable {
-  readonly #parts: MembershipDependencies;
+  readonly #dependencies: MembershipDependencies;
   /** Resolves when this member is no longer the leader and must restart as a follower; the value is the reason. */
   readonly ended: Promise<MonError>;
   readonly #end: (reason: MonError) => void;
@@ -77,28 +77,28 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    */
   #self: (() => MemberIdentity) | undefined;
   #lease: Lease | undefined;
-  #standing: MemberStanding | undefined;
+  #memberStanding: MemberStanding | undefined;
   /** Reasons why this member does not trust other members, by the id of the other member. */
   #problems: ReadonlyMap<string, string> = new Map();
   /** Clock of the database minus the monotonic clock, in milliseconds; undefined before the first heartbeat. */
   #databaseAheadMs: number | undefined;
   /** Time of the last successful heartbeat, on the monotonic clock. */
-  #heardMs: number;
+  #lastHeartbeatMs: number;
   /** The reason why the last heartbeat failed; undefined if it succeeded. */
   #problem: string | undefined;
-  readonly #meeting: Disposable[] = [];
-  #isMeeting = false;
-  #isAsking = false;
+  readonly #heartbeatTimers: Disposable[] = [];
+  #isHeartbeatRunning = false;
+  #isQueryingPeers = false;
   #isResigning = false;
   /** True if this member lost its lease while it was the leader. Its memory can then differ from the database. */
   #isLost = false;
   #isEnded = false;
   readonly #lag = new Lag();
-  #hasLoggedClock = false;
+  #hasLoggedClockDifference = false;
 
-  constructor(parts: MembershipDependencies) {
-    this.#parts = parts;
-    this.#heardMs = parts.clock.monotonic();
+  constructor(dependencies: MembershipDependencies) {
+    this.#dependencies = dependencies;
+    this.#lastHeartbeatMs = dependencies.clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<MonError>();
     this.ended = promise;
     this.#end = resolve;
@@ -106,7 +106,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   /** True if this member is the leader, and has not begun to hand over the leadership. */
   get isLeader(): boolean {
-    return this.#parts.batcher.isLeading && !this.#isResigning;
+    return this.#dependencies.batcher.isLeading && !this.#isResigning;
   }
 
   get hasSuccessor(): boolean {
@@ -118,23 +118,23 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    * known yet.
    */
   get leaderSinceMs(): number {
-    const { lease, nowMs = 0 } = this.#standing ?? {};
-    const { clock } = this.#parts;
+    const { lease, nowMs = 0 } = this.#memberStanding ?? {};
+    const { clock } = this.#dependencies;
     if (lease === undefined) return 0;
     // The age of the lease comes from the database alone, because its clock can differ from the clock of this host.
-    return clock.now() - (clock.monotonic() - this.#heardMs) - (nowMs - lease.sinceMs);
+    return clock.now() - (clock.monotonic() - this.#lastHeartbeatMs) - (nowMs - lease.sinceMs);
   }
 
   /** Current time by the clock of the database, which all members share; estimated, in epoch milliseconds. */
   get databaseNowMs(): number {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     return this.#databaseAheadMs === undefined ? clock.now() : Math.round(clock.monotonic() + this.#databaseAheadMs);
   }
 
   /** Sequence number of the newest write in the memory of this member. */
   get seq(): number {
-    const { follower, store } = this.#parts;
-    return Math.max(follower?.seq ?? 0, this.#parts.batcher.isLeading ? store.lastSeq(MAIN_SHARD) : 0);
+    const { follower, store } = this.#dependencies;
+    return Math.max(follower?.seq ?? 0, this.#dependencies.batcher.isLeading ? store.lastSeq(MAIN_SHARD) : 0);
   }
 
   /**
@@ -144,7 +144,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    *   the leader itself
    */
   refuseStale(): void {
-    if (this.#isInDoubt()) {
+    if (this.#mayHaveBeenReplaced()) {
       throw new BusyError(
         'this member does not know whether it is still the leader: use another member, or retry in a second',
       );
@@ -163,12 +163,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#self = self;
     if (lease !== undefined) this.#watch(lease);
     await this.#sendHeartbeat();
-    this.#meeting.push(
-      this.#parts.clock.every(MEET_MS, () => {
+    this.#heartbeatTimers.push(
+      this.#dependencies.clock.every(HEARTBEAT_INTERVAL_MS, () => {
         void this.#sendHeartbeat();
-        void this.#askPeers();
+        void this.#queryPeers();
       }),
-      this.#parts.store.onReleased(() => void this.#sendHeartbeat()),
+      this.#dependencies.store.onReleased(() => void this.#sendHeartbeat()),
     );
   }
 
@@ -178,8 +178,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    * @throws MonError `unavailable` if there is no leader in time, or the leader cannot prove its membership
    */
   async awaitLeader(signal?: AbortSignal): Promise<'self' | PeerAddress> {
-    const { clock } = this.#parts;
-    const untilMs = clock.monotonic() + WAIT_MS;
+    const { clock } = this.#dependencies;
+    const untilMs = clock.monotonic() + LEADER_WAIT_MS;
     for (;;) {
       signal?.throwIfAborted();
       if (this.isLeader) return 'self';
@@ -189,7 +189,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
         return writer;
       }
       if (clock.monotonic() >= untilMs) throw new BusyError(this.#noLeaderReason());
-      await this.#pause(LOOK_AGAIN_MS);
+      await this.#pause(LEADER_POLL_MS);
     }
   }
 
@@ -197,7 +197,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    * Implements `Leadership.waitForWrite`: resolves at once on the leader, and otherwise as `Follower.caughtUp` does.
    */
   async waitForWrite(seq: number): Promise<void> {
-    if (!this.isLeader) await this.#parts.follower?.caughtUp(seq);
+    if (!this.isLeader) await this.#dependencies.follower?.caughtUp(seq);
   }
 
   /** Returns the replication state of this member; a member that cannot reach the database requests it. */
@@ -206,22 +206,22 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   /** Returns the other members that were seen recently and have proved their membership. */
-  others(): readonly StoredMember[] {
-    return this.#live().filter(({ id }) => !this.#problems.has(id));
+  provenMembers(): readonly StoredMember[] {
+    return this.#recentlySeenMembers().filter(({ id }) => !this.#problems.has(id));
   }
 
   /** Returns the other members that were seen recently, even if they have not proved their membership. */
-  #live(): readonly StoredMember[] {
-    const { members = [], nowMs = 0 } = this.#standing ?? {};
-    return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < LOST_MS);
+  #recentlySeenMembers(): readonly StoredMember[] {
+    const { members = [], nowMs = 0 } = this.#memberStanding ?? {};
+    return members.filter(({ id, seenMs }) => id !== this.#dependencies.store.self && nowMs - seenMs < LOST_MS);
   }
 
   view(): ClusterView {
-    const { store, batcher } = this.#parts;
+    const { store, batcher } = this.#dependencies;
     const { seq } = this;
-    const written = batcher.isLeading ? 0 : (this.#standing?.lease?.seq ?? 0);
+    const written = batcher.isLeading ? 0 : (this.#memberStanding?.lease?.seq ?? 0);
     return clusterViewOf(
-      this.#standing,
+      this.#memberStanding,
       {
         id: store.self,
         seq,
@@ -234,7 +234,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   async handOver(to: string | undefined): Promise<ClusterView> {
-    const { log } = this.#parts;
+    const { log } = this.#dependencies;
     if (!this.isLeader) throw new BusyError('this backend is not the leader, so it cannot hand over the leadership');
     const succession = chooseNextLeader(this.view(), to);
     if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
@@ -251,28 +251,28 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   /** Leaves the cluster. If this member is the leader and there is another member, it first hands over. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#dependencies;
     await this.#sendHeartbeat();
-    if (this.#lease !== undefined && this.#live().length > 0) {
+    if (this.#lease !== undefined && this.#recentlySeenMembers().length > 0) {
       await this.#resign(undefined);
       const next = await this.#awaitOtherLeader();
       log.info({ to: next?.name ?? null }, next === undefined ? 'no member took over' : 'leadership handed over');
     }
     this.#isEnded = true;
-    for (const part of this.#meeting) part[Symbol.dispose]();
+    for (const part of this.#heartbeatTimers) part[Symbol.dispose]();
     await store.leave();
   }
 
   /** Commits all queued writes, releases the lease and leaves the list of members. Later writes wait for a leader. */
   async #resign(to: string | undefined): Promise<void> {
-    const { batcher, time, stopLeading: standDown, onRoleChange, store } = this.#parts;
+    const { batcher, time, stopLeading: standDown, onRoleChange, store } = this.#dependencies;
     const lease = this.#lease;
     if (lease === undefined) return;
     await standDown();
     this.#isResigning = true;
     onRoleChange();
     // Requests that were accepted before can still be on their way to the commit queue.
-    await this.#pause(ON_THEIR_WAY_MS);
+    await this.#pause(HANDOVER_DRAIN_MS);
     await batcher.resign();
     await time.close();
     this.#lease = undefined;
@@ -281,22 +281,22 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   async #awaitOtherLeader(): Promise<StoredMember | undefined> {
-    const { clock } = this.#parts;
-    const untilMs = clock.monotonic() + WAIT_MS;
+    const { clock } = this.#dependencies;
+    const untilMs = clock.monotonic() + LEADER_WAIT_MS;
     while (clock.monotonic() < untilMs) {
       await this.#sendHeartbeat();
       const writer = this.#writer();
-      if (writer !== undefined || this.#live().length === 0) return writer;
-      await this.#pause(LOOK_AGAIN_MS);
+      if (writer !== undefined || this.#recentlySeenMembers().length === 0) return writer;
+      await this.#pause(LEADER_POLL_MS);
     }
     return undefined;
   }
 
   #writer(): StoredMember | undefined {
-    const { lease, members = [], nowMs = 0 } = this.#standing ?? {};
-    const { self } = this.#parts.store;
+    const { lease, members = [], nowMs = 0 } = this.#memberStanding ?? {};
+    const { self } = this.#dependencies.store;
     if (lease?.holder === undefined || lease.holder === self) return undefined;
-    const sinceHeardMs = this.#parts.clock.monotonic() - this.#heardMs;
+    const sinceHeardMs = this.#dependencies.clock.monotonic() - this.#lastHeartbeatMs;
     if (lease.goodUntilMs <= nowMs + sinceHeardMs) return undefined;
     return members.find(({ id }) => id === lease.holder);
   }
@@ -308,47 +308,51 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   async #sendHeartbeat(): Promise<void> {
-    if (this.#isMeeting || this.#isEnded || this.#self === undefined) return;
-    this.#isMeeting = true;
-    const { clock, log } = this.#parts;
+    if (this.#isHeartbeatRunning || this.#isEnded || this.#self === undefined) return;
+    this.#isHeartbeatRunning = true;
+    const { clock, log } = this.#dependencies;
     try {
-      // `#heardMs` is the time before the request was sent: this process can be suspended before it reads the response.
+      // `#lastHeartbeatMs` is the time before the request was sent: this process can be suspended before it reads the response.
       const requestMs = clock.monotonic();
-      await this.#hear(this.#self);
-      this.#heardMs = requestMs;
+      await this.#exchangeState(this.#self);
+      this.#lastHeartbeatMs = requestMs;
       if (this.#problem !== undefined) log.info({}, 'database is reachable again');
       this.#problem = undefined;
-      this.#noteClock();
-      if (!this.isLeader) this.#lag.recordMeasurement(this.seq, this.#standing?.lease?.seq ?? 0, this.#heardMs);
-      if (await this.#takeOver()) await this.#hear(this.#self);
+      this.#checkClockDifference();
+      if (!this.isLeader)
+        this.#lag.recordMeasurement(this.seq, this.#memberStanding?.lease?.seq ?? 0, this.#lastHeartbeatMs);
+      if (await this.#takeOver()) await this.#exchangeState(this.#self);
     } catch (error) {
       const reason = errorMessage(error);
       if (this.#problem === undefined) log.warn({ reason }, 'database is unreachable');
       this.#problem = reason;
     } finally {
-      this.#isMeeting = false;
+      this.#isHeartbeatRunning = false;
     }
   }
 
   /** Sends a heartbeat and reads the state of the cluster. During and after a handover it only reads the state. */
-  async #hear(self: () => MemberIdentity): Promise<void> {
+  async #exchangeState(self: () => MemberIdentity): Promise<void> {
     const { seq } = this;
-    const { store, clock } = this.#parts;
+    const { store, clock } = this.#dependencies;
     const requestMs = clock.monotonic();
-    const standing = await store.meet(MAIN_SHARD, this.#isResigning ? undefined : { ...this.#rowOf(self()), seq });
-    this.#standing = standing;
+    const standing = await store.meet(
+      MAIN_SHARD,
+      this.#isResigning ? undefined : { ...this.#announcementOf(self()), seq },
+    );
+    this.#memberStanding = standing;
     this.#databaseAheadMs = standing.nowMs - requestMs;
-    this.#noteProblems(standing.members);
+    this.#logNewProblems(standing.members);
     if (standing.lease !== undefined && standing.lease.seq < seq) await this.#reloadAfterLoss(seq, standing.lease.seq);
   }
 
-  #rowOf(self: MemberIdentity): MemberIdentity & Pick<StoredMember, 'proof'> {
-    const { store, signatures } = this.#parts;
+  #announcementOf(self: MemberIdentity): MemberIdentity & Pick<StoredMember, 'proof'> {
+    const { store, signatures } = this.#dependencies;
     return { ...self, proof: signatures.rowProofOf({ id: store.self, url: self.url, fingerprint: self.fingerprint }) };
   }
 
-  #noteProblems(members: readonly StoredMember[]): void {
-    const { store, signatures, log } = this.#parts;
+  #logNewProblems(members: readonly StoredMember[]): void {
+    const { store, signatures, log } = this.#dependencies;
     const problems = new Map<string, string>();
     for (const member of members) {
       const problem = member.id === store.self ? undefined : signatures.problemOf(member);
@@ -376,57 +380,59 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    * promoted, or an old copy was restored. If this member is the leader, its store detects the loss instead.
    */
   async #reloadAfterLoss(from: number, to: number): Promise<void> {
-    const { batcher, follower, log } = this.#parts;
+    const { batcher, follower, log } = this.#dependencies;
     if (batcher.isLeading || follower === undefined) return;
     log.error({ from, to }, 'the database lost acknowledged writes: continuing with the remaining data');
     await follower.reload();
   }
 
-  #noteClock(): void {
-    const { clock, log } = this.#parts;
-    const aheadMs = clock.now() - (this.#standing?.nowMs ?? clock.now());
-    const isOff = Math.abs(aheadMs) > CLOCK_MS_MAX;
-    if (isOff && !this.#hasLoggedClock) {
+  #checkClockDifference(): void {
+    const { clock, log } = this.#dependencies;
+    const aheadMs = clock.now() - (this.#memberStanding?.nowMs ?? clock.now());
+    const isOff = Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS_MAX;
+    if (isOff && !this.#hasLoggedClockDifference) {
       log.warn(
         { seconds_ahead: Math.round(aheadMs / 1000) },
         'the clocks of this host and the database differ: synchronize both with NTP, or times jump after a failover',
       );
     }
-    this.#hasLoggedClock = isOff;
+    this.#hasLoggedClockDifference = isOff;
   }
 
   /**
    * True if this member was the leader and another member can be the leader now. Either the lease was lost, or it has
    * perhaps expired while this process was suspended. Memory can then contain changes that will never be committed.
    */
-  #isInDoubt(): boolean {
-    const { batcher, store, clock } = this.#parts;
+  #mayHaveBeenReplaced(): boolean {
+    const { batcher, store, clock } = this.#dependencies;
     if (this.#isLost) return true;
     if (!batcher.isLeading || this.#lease === undefined || this.#problem !== undefined) return false;
-    const isLeasedElsewhere = this.#standing?.lease?.holder !== undefined && this.#standing.lease.holder !== store.self;
-    return isLeasedElsewhere || clock.monotonic() - this.#heardMs > LEASE_MS;
+    const isLeasedElsewhere =
+      this.#memberStanding?.lease?.holder !== undefined && this.#memberStanding.lease.holder !== store.self;
+    return isLeasedElsewhere || clock.monotonic() - this.#lastHeartbeatMs > LEASE_MS;
   }
 
   #isTooFarBehind(): boolean {
-    const { clock, lagSecondsMax } = this.#parts;
+    const { clock, lagSecondsMax } = this.#dependencies;
     return this.#lag.delayMs(this.seq, clock.monotonic()) > lagSecondsMax * 1000;
   }
 
   #isUnheard(): boolean {
-    return this.#parts.clock.monotonic() - this.#heardMs > UNHEARD_MS;
+    return this.#dependencies.clock.monotonic() - this.#lastHeartbeatMs > DATABASE_SILENCE_MS;
   }
 
   /**
    * Measures the lag of this member if it cannot reach the database. Other members that still reach the database report
    * the newest write.
    */
-  async #askPeers(): Promise<void> {
-    if (this.#isAsking || this.#isEnded || !this.#isUnheard()) return;
-    this.#isAsking = true;
-    const newest = await this.#parts.peers.newest(this.others());
-    this.#isAsking = false;
+  async #queryPeers(): Promise<void> {
+    if (this.#isQueryingPeers || this.#isEnded || !this.#isUnheard()) return;
+    this.#isQueryingPeers = true;
+    const newest = await this.#dependencies.peers.newest(this.provenMembers());
+    this.#isQueryingPeers = false;
     // If no member reaches the database, no member can have newer data, so this member is regarded as up to date.
-    if (this.#isUnheard()) this.#lag.recordMeasurement(this.seq, newest ?? this.seq, this.#parts.clock.monotonic());
+    if (this.#isUnheard())
+      this.#lag.recordMeasurement(this.seq, newest ?? this.seq, this.#dependencies.clock.monotonic());
   }
 
   /**
@@ -435,15 +441,15 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    * @returns true if this member acquired the lease, even if starting its tasks as the leader failed; false otherwise
    */
   async #takeOver(): Promise<boolean> {
-    const { lease, nowMs = 0 } = this.#standing ?? {};
-    const { store, batcher, random, follower } = this.#parts;
+    const { lease, nowMs = 0 } = this.#memberStanding ?? {};
+    const { store, batcher, random, follower } = this.#dependencies;
     if (batcher.isLeading || this.#isResigning || this.#isEnded || follower === undefined) return false;
     const isFree = lease?.holder === undefined || lease.goodUntilMs <= nowMs;
     if (!isFree) return false;
     const isOfferedElsewhere = lease?.offeredTo !== undefined && lease.offeredTo !== store.self;
-    if (isOfferedElsewhere && nowMs - lease.goodUntilMs < OFFER_MS) return false;
+    if (isOfferedElsewhere && nowMs - lease.goodUntilMs < LEASE_OFFER_MS) return false;
     if (lease?.holder !== undefined) await this.#pause(random() * JITTER_MS);
-    const startMs = this.#parts.clock.monotonic();
+    const startMs = this.#dependencies.clock.monotonic();
     const taken = await store.acquire(MAIN_SHARD, LEASE_MS).catch((error: unknown) => {
       // A conflict means that another member acquired the lease first.
       if (error instanceof MonError && error.code === 'conflict') return undefined;
@@ -455,7 +461,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   async #begin(lease: Lease, follower: Follower, startMs: number): Promise<void> {
-    const { lead, onRoleChange, log, clock } = this.#parts;
+    const { lead, onRoleChange, log, clock } = this.#dependencies;
     try {
       await follower.catchUp();
       await follower[Symbol.asyncDispose]();
@@ -487,6 +493,6 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   }
 
   #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#parts.clock.after(ms, resolve));
+    return new Promise((resolve) => void this.#dependencies.clock.after(ms, resolve));
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { newestReportedSeq } from '../../../shared/domain/cluster.ts';
 import { PEER_STANDING_PATH, peerStandingSchema, type PeerStanding } from '../../../shared/schemas/peer-standing.ts';
-import { askPeer } from './forwarding/ask-peer.ts';
+import { queryPeer } from './forwarding/query-peer.ts';
 import type { PeerAddress } from './forwarding/leadership.ts';
 import { PeerLink, type LinkDependencies } from './forwarding/peer-link.ts';
 
@@ -11,10 +11,10 @@ type PeerNewsDependencies = LinkDependencies;
 
 /** Asks the other members for the newest write, if this member cannot reach the database. */
 export class PeerNews {
-  readonly #parts: PeerNewsDependencies;
+  readonly #dependencies: PeerNewsDependencies;
 
-  constructor(parts: PeerNewsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: PeerNewsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -27,9 +27,9 @@ export class PeerNews {
   }
 
   async #standingOf(peer: PeerAddress): Promise<PeerStanding> {
-    using link = new PeerLink(peer, this.#parts);
+    using link = new PeerLink(peer, this.#dependencies);
     const question = { method: 'GET', path: PEER_STANDING_PATH, limitMs: QUERY_TIMEOUT_MS };
-    return peerStandingSchema.parse(JSON.parse((await askPeer(link, question, this.#parts.clock)).text));
+    return peerStandingSchema.parse(JSON.parse((await queryPeer(link, question, this.#dependencies.clock)).text));
   }
 }
 

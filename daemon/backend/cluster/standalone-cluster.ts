@@ -23,12 +23,12 @@ interface StandaloneDependencies {
 
 /** The cluster of a backend that does not share its store: the backend is the only member and the leader. */
 export class StandaloneCluster implements Cluster {
-  readonly #parts: StandaloneDependencies;
+  readonly #dependencies: StandaloneDependencies;
   readonly #since: number;
   #url = new URL('http://localhost');
 
-  constructor(parts: StandaloneDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: StandaloneDependencies) {
+    this.#dependencies = dependencies;
     this.#since = this.#nowSeconds();
   }
 
@@ -38,7 +38,7 @@ export class StandaloneCluster implements Cluster {
   }
 
   view(): ClusterView {
-    const { id, hostname, database, store, epoch } = this.#parts;
+    const { id, hostname, database, store, epoch } = this.#dependencies;
     const seq = store.lastSeq(MAIN_SHARD);
     const problem = store.refusal?.message ?? null;
     const { origin } = this.#url;
@@ -72,6 +72,6 @@ export class StandaloneCluster implements Cluster {
   }
 
   #nowSeconds(): number {
-    return Math.floor(this.#parts.clock.now() / 1000);
+    return Math.floor(this.#dependencies.clock.now() / 1000);
   }
 }

@@ -84,10 +84,10 @@ export class Batcher {
   readonly #log: Log;
   readonly #routing: Routing;
   readonly #diskLimit: DiskLimit;
-  readonly #keepReportsOut: () => void;
+  readonly #throwIfReportsRejected: () => void;
   readonly #memory: MemoryLimit;
-  readonly #anchorDue: () => StoreOp | undefined;
-  readonly #mended: Disposable;
+  readonly #dueTimeRecord: () => StoreOp | undefined;
+  readonly #recoverySubscription: Disposable;
   /** The right to write to the store; undefined while another backend is the leader. */
   #lease: Lease | undefined;
   #queue: StateCommand[] = [];
@@ -100,7 +100,7 @@ export class Batcher {
   #running: Promise<void> | undefined;
   #isDiverged = false;
   #isClosed = false;
-  #partial: PromiseWithResolvers<boolean> | undefined;
+  #partialBatch: PromiseWithResolvers<boolean> | undefined;
 
   constructor(
     parts: {
@@ -134,15 +134,15 @@ export class Batcher {
     this.#routing = parts.routing ?? new Routing(new Definitions({ checks: new Map(), handlers: new Map() }));
     this.#records = new RecordReader({ registry: parts.registry, store: parts.store, routing: this.#routing });
     this.#diskLimit = parts.diskLimit ?? UNLIMITED_DISK;
-    this.#keepReportsOut = parts.keepReportsOut ?? (() => undefined);
+    this.#throwIfReportsRejected = parts.keepReportsOut ?? (() => undefined);
     this.#memory = parts.memory ?? UNLIMITED_MEMORY;
-    this.#anchorDue = parts.anchorDue ?? (() => undefined);
+    this.#dueTimeRecord = parts.anchorDue ?? (() => undefined);
     this.#queueLimit = options.queueLimit ?? 20_000;
     this.#batchLimit = options.batchLimit ?? 1024;
     this.#earlyFlushWeight = Math.min(EARLY_FLUSH_WEIGHT, this.#batchLimit);
     this.#lingerMs = options.lingerMs ?? 2;
     this.#bulkLingerMs = options.bulkLingerMs ?? options.lingerMs ?? 5;
-    this.#mended = this.#store.onMended(() => this.#noteMended());
+    this.#recoverySubscription = this.#store.onMended(() => this.#recordRecovery());
   }
 
   /** Number of results that are queued or being committed. */
@@ -162,7 +162,7 @@ export class Batcher {
    * @returns a promise of true if the batch was committed, or of false if it failed and its changes were discarded
    */
   get partialBatchOutcome(): Promise<boolean> | undefined {
-    return this.#partial?.promise;
+    return this.#partialBatch?.promise;
   }
 
   /** True if this backend is the leader. */
@@ -183,7 +183,7 @@ export class Batcher {
    */
   refuseReports(): void {
     this.#diskLimit.refuseGrowth();
-    this.#keepReportsOut();
+    this.#throwIfReportsRejected();
   }
 
   /**
@@ -314,7 +314,7 @@ export class Batcher {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#retry?.[Symbol.dispose]();
-    this.#mended[Symbol.dispose]();
+    this.#recoverySubscription[Symbol.dispose]();
     if (this.#running === undefined && this.#queue.length > 0) this.#start();
     await this.#running;
   }
@@ -326,12 +326,12 @@ export class Batcher {
     this.#bulkLinger = undefined;
     if (this.#running !== undefined || this.#queue.length === 0) return;
     this.#retry?.[Symbol.dispose]();
-    this.#running = this.#work();
+    this.#running = this.#processQueue();
   }
 
-  async #work(): Promise<void> {
+  async #processQueue(): Promise<void> {
     while (this.#queue.length > 0) {
-      const batch = this.#take();
+      const batch = this.#takeBatch();
       const [first] = batch;
       if (first?.exclusiveWork === undefined) await this.#commit(batch);
       else await this.#executeExclusiveWork(first, first.exclusiveWork);
@@ -346,10 +346,10 @@ export class Batcher {
 
   /** Reloads the registry from the store now, so that readers do not have to wait for the next write. */
   #recover(): void {
-    if (this.#running === undefined) this.#running = this.#readAgain().then(() => this.#work());
+    if (this.#running === undefined) this.#running = this.#reloadOrLog().then(() => this.#processQueue());
   }
 
-  #take(): StateCommand[] {
+  #takeBatch(): StateCommand[] {
     let weight = 0;
     let count = 0;
     while (count < this.#queue.length && (count === 0 || (weight < this.#batchLimit && !this.#isExclusive(count)))) {
@@ -380,7 +380,7 @@ export class Batcher {
     }
     // Reload the registry even if the work failed: it may have changed the store, whose content is authoritative.
     this.#isDiverged = true;
-    await this.#readAgain();
+    await this.#reloadOrLog();
     this.#announceDirectWrites(before);
     this.#settleAll([command], () => failure);
   }
@@ -417,18 +417,18 @@ export class Batcher {
       this.isFailing = true;
       this.failedWrites++;
       this.#log.error({ error: errorMessage(error), commands: batch.length }, 'store write failed');
-      await this.#readAgain();
+      await this.#reloadOrLog();
       failure =
         error instanceof UnsettledWriteError || this.#isDiverged ? unknownWriteError(error) : rejectedWriteError(error);
     }
-    this.#partial?.resolve(failure === undefined);
-    this.#partial = undefined;
+    this.#partialBatch?.resolve(failure === undefined);
+    this.#partialBatch = undefined;
     // If the write failed, every command fails with that error. A command that was rejected because of a change that is
     // now rolled back may succeed when it is retried.
     this.#settleAll(batch, (command) => failure ?? refused.get(command));
   }
 
-  #noteMended(): void {
+  #recordRecovery(): void {
     this.isFailing = false;
     this.#log.info({}, 'the store accepts writes again');
   }
@@ -438,7 +438,7 @@ export class Batcher {
     for (const command of batch) {
       this.#queuedWeight -= command.weight;
       this.#lastWeight += command.weight;
-      this.#settle(command, errorOf(command));
+      this.#settleCommand(command, errorOf(command));
     }
   }
 
@@ -449,7 +449,7 @@ export class Batcher {
    */
   async #write({ ops, changes, ...others }: Outcome, results: number, startMs: number): Promise<void> {
     const writeStartMs = this.#clock.monotonic();
-    const anchor = this.#anchorDue();
+    const anchor = this.#dueTimeRecord();
     const seq = await this.#store.write(this.#assertLeading(), anchor === undefined ? ops : [...ops, anchor], changes);
     const nowMs = this.#clock.monotonic();
     this.isFailing = false;
@@ -500,7 +500,7 @@ export class Batcher {
     for (const command of batch) {
       if (refused.has(command)) continue;
       const isComplete = this.#applyOne(command, transaction, refused, (steps) =>
-        this.#step(steps, timeSlice, isStale),
+        this.#executeSteps(steps, timeSlice, isStale),
       );
       if (!(typeof isComplete === 'boolean' ? isComplete : await isComplete)) return false;
       if (!timeSlice.isDue) continue;
@@ -515,10 +515,10 @@ export class Batcher {
    *
    * @throws StaleBatch if `isStale` returns true after a pause
    */
-  async #step(steps: StepGenerator, timeSlice: TimeSlice, isStale: () => boolean): Promise<void> {
+  async #executeSteps(steps: StepGenerator, timeSlice: TimeSlice, isStale: () => boolean): Promise<void> {
     while (steps.next().done !== true) {
       if (!timeSlice.isDue) continue;
-      this.#partial ??= Promise.withResolvers<boolean>();
+      this.#partialBatch ??= Promise.withResolvers<boolean>();
       await timeSlice.shareFirst();
       if (isStale()) throw new StaleBatch();
     }
@@ -545,7 +545,7 @@ export class Batcher {
     refused: Map<StateCommand, MonError>,
     run: (steps: StepGenerator) => Promise<void>,
   ): boolean | Promise<boolean> {
-    const failed = (error: unknown): boolean => this.#noteFailure(command, error, refused);
+    const failed = (error: unknown): boolean => this.#recordFailure(command, error, refused);
     try {
       const steps = command.apply(transaction);
       return steps === undefined ? true : run(steps).then(() => true, failed);
@@ -560,7 +560,7 @@ export class Batcher {
    * @returns true if the command was rejected before it changed anything; false if the batch must be applied again to a
    *   reloaded registry
    */
-  #noteFailure(command: StateCommand, error: unknown, refused: Map<StateCommand, MonError>): boolean {
+  #recordFailure(command: StateCommand, error: unknown, refused: Map<StateCommand, MonError>): boolean {
     if (error instanceof MonError) {
       refused.set(command, error);
       return true;
@@ -574,7 +574,7 @@ export class Batcher {
     refused.set(command, new MonError('internal', 'internal error', { cause: error }));
   }
 
-  async #readAgain(): Promise<void> {
+  async #reloadOrLog(): Promise<void> {
     await this.#reload().catch((cause: unknown) => {
       this.#log.error({ error: errorMessage(cause) }, 'could not reload the state from the store, retrying soon');
     });
@@ -585,7 +585,7 @@ export class Batcher {
     this.#isDiverged = false;
   }
 
-  #settle(command: StateCommand, error: MonError | undefined): void {
+  #settleCommand(command: StateCommand, error: MonError | undefined): void {
     try {
       command.settle(error);
     } catch (thrown) {

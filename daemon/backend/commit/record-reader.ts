@@ -16,12 +16,12 @@ const NO_RECORDS: FetchedRecords = new Map();
 
 /** Reads from the store the record bodies that the commands of a batch need. */
 export class RecordReader {
-  readonly #parts: ReaderDependencies;
+  readonly #dependencies: ReaderDependencies;
   readonly #tables: readonly RecordTable<object, unknown>[];
 
-  constructor(parts: ReaderDependencies) {
-    this.#parts = parts;
-    this.#tables = parts.registry.tables.filter((table) => isRecordTable(table));
+  constructor(dependencies: ReaderDependencies) {
+    this.#dependencies = dependencies;
+    this.#tables = dependencies.registry.tables.filter((table) => isRecordTable(table));
   }
 
   /**
@@ -35,7 +35,7 @@ export class RecordReader {
     refused: ReadonlyMap<StateCommand, MonError>,
     onDefect: (command: StateCommand, error: unknown) => void,
   ): Promise<FetchedRecords> {
-    const { definitions } = this.#parts.routing;
+    const { definitions } = this.#dependencies.routing;
     for (;;) {
       const { generation } = definitions;
       const needed = this.#needed(batch, refused, onDefect);
@@ -56,7 +56,7 @@ export class RecordReader {
     refused: ReadonlyMap<StateCommand, MonError>,
     onDefect: (command: StateCommand, error: unknown) => void,
   ): ReadonlySet<object> | undefined {
-    const { registry, routing } = this.#parts;
+    const { registry, routing } = this.#dependencies;
     const demand = (namespace: string): RequiredEvents => routing.requiredEvents(namespace);
     let needed: Set<object> | undefined;
     for (const command of batch) {
@@ -76,7 +76,7 @@ export class RecordReader {
   }
 
   async #read(needed: ReadonlySet<object>): Promise<FetchedRecords> {
-    const { registry, store } = this.#parts;
+    const { registry, store } = this.#dependencies;
     const list = [...needed];
     const values = await store.getMany(list.map((entry) => this.#tableOf(entry).key(entry)));
     const fetched = new Map<object, unknown>();

@@ -7,11 +7,11 @@ import type { Clock } from '../ports.ts';
  * exists.
  */
 export class ClusterClock {
-  readonly #own: Pick<Clock, 'now'>;
+  readonly #ownClock: Pick<Clock, 'now'>;
   #member: Pick<Membership, 'databaseNowMs'> | undefined;
 
   constructor(own: Pick<Clock, 'now'>) {
-    this.#own = own;
+    this.#ownClock = own;
   }
 
   connect(member: Pick<Membership, 'databaseNowMs'>): void {
@@ -20,6 +20,6 @@ export class ClusterClock {
 
   /** Returns the current time in epoch milliseconds. */
   now(): number {
-    return this.#member?.databaseNowMs ?? this.#own.now();
+    return this.#member?.databaseNowMs ?? this.#ownClock.now();
   }
 }

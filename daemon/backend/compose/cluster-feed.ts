@@ -7,20 +7,20 @@ import type { FeedHub } from '../feed/feed-hub.ts';
  * other members.
  */
 export class ClusterFeed {
-  readonly #own: Pick<FeedHub, 'publish'>;
-  #others: Pick<Broadcast, 'publish'> | undefined;
+  readonly #ownFeed: Pick<FeedHub, 'publish'>;
+  #broadcast: Pick<Broadcast, 'publish'> | undefined;
 
   constructor(own: Pick<FeedHub, 'publish'>) {
-    this.#own = own;
+    this.#ownFeed = own;
   }
 
   /** @param others publishes to the feed consumers of the other members */
   connect(others: Pick<Broadcast, 'publish'>): void {
-    this.#others = others;
+    this.#broadcast = others;
   }
 
   publish(...message: Parameters<FeedHub['publish']>): void {
-    this.#own.publish(...message);
-    this.#others?.publish(...message);
+    this.#ownFeed.publish(...message);
+    this.#broadcast?.publish(...message);
   }
 }

@@ -26,7 +26,7 @@ interface DistributedRuns {
   /** Sends messages of transport handlers to the other members. */
   readonly broadcast: Broadcast;
   /** Runs handlers for the leader, while this backend is a follower. */
-  readonly ofPeers: PeerRuns;
+  readonly runsForLeader: PeerRuns;
 }
 
 export function openRunsOfAll(
@@ -38,7 +38,7 @@ export function openRunsOfAll(
   const members = teardown.use(
     'other backends',
     new LiveMembers({
-      others: () => (member.isLeader ? member.others() : []),
+      otherMembers: () => (member.isLeader ? member.provenMembers() : []),
       signatures,
       clock,
       log,
@@ -48,6 +48,6 @@ export function openRunsOfAll(
   return {
     spread: new SpreadRuns({ members, own: delivery, runsHandlers, definitions, clock, log }),
     broadcast: new Broadcast({ members, clock, log }),
-    ofPeers: new PeerRuns({ delivery, definitions, apiCommands, feed, leadership: member, runsHandlers }),
+    runsForLeader: new PeerRuns({ delivery, definitions, apiCommands, feed, leadership: member, runsHandlers }),
   };
 }

@@ -51,7 +51,7 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchDepen
     folders = (await reload()) ?? folders;
     startWatching();
     // Reload again if there is a new folder: changes after it was read and before it was watched went unnoticed.
-    if (folders.some(({ path }) => !before.has(path))) reloadIn(RELOAD_DELAY_MS);
+    if (folders.some(({ path }) => !before.has(path))) scheduleReload(RELOAD_DELAY_MS);
   }
 
   function reloadNow(): Promise<void> {
@@ -60,7 +60,7 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchDepen
     return last;
   }
 
-  function reloadIn(delayMs: number): void {
+  function scheduleReload(delayMs: number): void {
     timer ??= clock.after(delayMs, () => {
       timer = undefined;
       reloadNow().catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'reload failed'));
@@ -72,37 +72,38 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchDepen
    * the same name.
    */
   function startWatching(): void {
-    unfollow();
+    stopWatching();
     if (isDisposed) return;
     for (const { path, only } of folders) {
       try {
         const watcher = watch(path, { persistent: false }, (_event, name) => {
           // In a configuration mounted by Kubernetes, all files are symbolic links through one hidden link, whose name
           // begins with two dots. Only that link changes.
-          if (only === undefined || name === null || name === only || name.startsWith('..')) reloadIn(RELOAD_DELAY_MS);
+          if (only === undefined || name === null || name === only || name.startsWith('..'))
+            scheduleReload(RELOAD_DELAY_MS);
         });
-        watcher.on('error', () => reloadIn(RETRY_MS));
+        watcher.on('error', () => scheduleReload(RETRY_MS));
         watchers.push(watcher);
       } catch {
-        reloadIn(RETRY_MS);
+        scheduleReload(RETRY_MS);
       }
     }
   }
 
-  function unfollow(): void {
+  function stopWatching(): void {
     for (const watcher of watchers) watcher.close();
     watchers = [];
   }
 
   startWatching();
   // Reload once at the start: files may have changed since they were read, while the backend waited for a database.
-  reloadIn(RELOAD_DELAY_MS);
+  scheduleReload(RELOAD_DELAY_MS);
   return {
     reload: reloadNow,
     [Symbol.dispose]: () => {
       isDisposed = true;
       timer?.[Symbol.dispose]();
-      unfollow();
+      stopWatching();
     },
   };
 }

@@ -35,11 +35,11 @@ interface DefinitionDependencies {
 
 /** Creates, changes and deletes definitions that are managed over the API. */
 export class DefinitionChanges {
-  readonly #parts: DefinitionDependencies;
+  readonly #dependencies: DefinitionDependencies;
   readonly #definitionsMax: number;
 
-  constructor(parts: DefinitionDependencies, definitionsMax = DEFINITIONS_MAX) {
-    this.#parts = parts;
+  constructor(dependencies: DefinitionDependencies, definitionsMax = DEFINITIONS_MAX) {
+    this.#dependencies = dependencies;
     this.#definitionsMax = definitionsMax;
   }
 
@@ -59,7 +59,7 @@ export class DefinitionChanges {
     change: (present: ObjectOf<Kind> | undefined) => ObjectOf<Kind>,
     actor: Actor,
   ): Promise<ObjectOf<Kind>> {
-    return await this.#parts.batcher.run((transaction) => {
+    return await this.#dependencies.batcher.run((transaction) => {
       const { definitions, declared } = transaction.registry;
       if (namespace !== CLUSTER_NAMESPACE && !declared.has(namespace))
         throw new MonError('not_found', `the namespace ${namespace} does not exist`);
@@ -76,11 +76,11 @@ export class DefinitionChanges {
       const createdBy = present === undefined ? actor.who : present.metadata.created_by;
       const object = { ...made, metadata: { ...made.metadata, ...(createdBy ? { created_by: createdBy } : {}) } };
       const stored = translateDefinition(kind, object);
-      const problem = this.#parts.commands.problemOf(kind, stored);
+      const problem = this.#dependencies.commands.problemOf(kind, stored);
       if (problem !== undefined) throw new MonError('forbidden', problem);
       if (isRoleKind(kind)) {
         const after: RoleChange = { kind, namespace, name, object: stored.object as RoleChange['object'] };
-        this.#parts.roles.refuse(after, transaction.registry.credentials);
+        this.#dependencies.roles.refuse(after, transaction.registry.credentials);
         if (isFixedRole(after)) return stored.object;
       }
       saveDefinition(transaction, kind, stored);
@@ -108,7 +108,7 @@ export class DefinitionChanges {
     check: (present: ObjectOf<Kind>) => void,
     actor: Actor,
   ): Promise<void> {
-    await this.#parts.batcher.run((transaction) => {
+    await this.#dependencies.batcher.run((transaction) => {
       this.#refuseConfigured(kind, namespace, name);
       const present = transaction.registry.definitions.get(kind, namespace, name)?.object;
       if (isRoleKind(kind)) this.#refuseRemoval(transaction, { kind, namespace, name, object: undefined });
@@ -127,14 +127,14 @@ export class DefinitionChanges {
     const { kind, namespace, name } = change;
     const isStored = registry.definitions.get(kind, namespace, name) !== undefined;
     if (isStored || findBuiltIn(kind, namespace, name) !== undefined)
-      this.#parts.roles.refuse(change, registry.credentials);
+      this.#dependencies.roles.refuse(change, registry.credentials);
     if (!isStored && findBuiltIn(kind, namespace, name) !== undefined) {
       throw new MonError('conflict', `${name} is built in and cannot be deleted`);
     }
   }
 
   #refuseConfigured(kind: DefinitionKind, namespace: string, name: string): void {
-    if (namespace !== DEFAULT_NAMESPACE || !this.#parts.definitions.configured(kind).has(name)) return;
+    if (namespace !== DEFAULT_NAMESPACE || !this.#dependencies.definitions.configured(kind).has(name)) return;
     throw new MonError('conflict', `${name} is defined in the configuration file; change it there`);
   }
 }

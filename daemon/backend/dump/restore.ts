@@ -45,10 +45,10 @@ interface RestoreDependencies {
  * counter.
  */
 export class Restore {
-  readonly #parts: RestoreDependencies;
+  readonly #dependencies: RestoreDependencies;
 
-  constructor(parts: RestoreDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: RestoreDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -62,7 +62,7 @@ export class Restore {
     actor: Actor,
   ): Promise<RestoreResult[]> {
     const isDryRun = dryRun === true;
-    const { batcher, configuredUser, silencesMax, ...parts } = this.#parts;
+    const { batcher, configuredUser, silencesMax, ...parts } = this.#dependencies;
     return batcher.run(
       (transaction) => {
         if (!isDryRun) transaction.refuseNew(undefined);

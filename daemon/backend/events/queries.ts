@@ -60,7 +60,7 @@ export async function readEventTexts(
   heads: EventCache<EventHead>,
 ): Promise<string[]> {
   await prepareSilences(entries);
-  const headTexts = await heads.of(entries, (missing) => readHeads(store, missing));
+  const headTexts = await heads.valuesOf(entries, (missing) => readHeads(store, missing));
   const entriesWithoutHead = entries.filter((_, at) => headTexts[at] === undefined);
   const others =
     entriesWithoutHead.length === 0 ? NO_EVENTS : await readEventsByEntry(store, entriesWithoutHead, nowMs);

@@ -58,10 +58,10 @@ interface V2EventDependencies {
 
 /** Writes and removes events for the v2 API, where a check result and its event are one object. */
 export class V2Events {
-  readonly #parts: Required<V2EventDependencies>;
+  readonly #dependencies: Required<V2EventDependencies>;
 
-  constructor(parts: V2EventDependencies) {
-    this.#parts = { attributes: new AttributeBounds(), ...parts };
+  constructor(dependencies: V2EventDependencies) {
+    this.#dependencies = { attributes: new AttributeBounds(), ...dependencies };
   }
 
   /**
@@ -79,14 +79,14 @@ export class V2Events {
     change: (present: PresentEvent | undefined) => ReportedEvent,
     actor: Actor,
   ): Promise<void> {
-    return this.#parts.batcher.run(
+    return this.#dependencies.batcher.run(
       (transaction) => {
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
         const entry = namespace.check(client, check);
         const present = entry === undefined ? undefined : presentEvent(transaction, entry);
         const event = restoreSecrets(change(present), present);
-        const refusal = this.#parts.attributes.refusalOf(event.result);
+        const refusal = this.#dependencies.attributes.refusalOf(event.result);
         if (refusal !== undefined) throw refusal;
         transaction.refuseNew(entry);
         if (isBannedClient(namespace, client, transaction.nowMs)) throw bannedClientError(client);
@@ -112,7 +112,7 @@ export class V2Events {
     refuse: (present: PresentEvent) => void,
     actor: Actor,
   ): Promise<void> {
-    return this.#parts.batcher.run(
+    return this.#dependencies.batcher.run(
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).check(client, check);
         if (entry === undefined) throw new MonError('not_found', 'not found');
@@ -137,7 +137,7 @@ export class V2Events {
     entry: CheckEntry | undefined,
     now: number,
   ): IncomingResult {
-    const definition = this.#parts.definitions.in(namespaceName).check(result.name);
+    const definition = this.#dependencies.definitions.in(namespaceName).check(result.name);
     // Without a definition of the check, only handlers named in the event run: the fallback to `default` belongs to v1.
     const submitted = {
       ...(definition === undefined ? { handlers: [] } : {}),
@@ -153,8 +153,8 @@ export class V2Events {
   #ensureClient(transaction: Transaction, namespace: Namespace, { entity }: ReportedEvent, actor: Actor): void {
     const { name } = entity.metadata;
     if (namespace.clients.has(name)) return;
-    this.#parts.attributes.refuseClient(entity, 'entity');
-    this.#parts.entityLimit.refuseBeyond(namespace.name, name);
+    this.#dependencies.attributes.refuseClient(entity, 'entity');
+    this.#dependencies.entityLimit.refuseBeyond(namespace.name, name);
     notifyRegistration(
       transaction,
       saveEntity(transaction, namespace, entity, { source: 'event', createdBy: actor.who }),

@@ -39,7 +39,7 @@ const POLICY_VIOLATION = 1008;
 /** The server side of one feed connection, whose protocol is described in `schemas/feed.ts`. */
 export class FeedConsumer {
   readonly #socket: WebSocket;
-  readonly #parts: FeedDependencies;
+  readonly #dependencies: FeedDependencies;
   readonly #principal: Principal;
   readonly #storeId: string;
   #selection: RowSelection | undefined;
@@ -73,15 +73,15 @@ export class FeedConsumer {
   /** Time on the monotonic clock when the consumer was last up to date. */
   #currentMs: number;
 
-  constructor(socket: WebSocket, principal: Principal, parts: FeedDependencies, onClose: () => void) {
+  constructor(socket: WebSocket, principal: Principal, dependencies: FeedDependencies, onClose: () => void) {
     this.#socket = socket;
     this.#principal = principal;
-    this.#parts = parts;
-    this.#storeId = storeIdFor(principal, parts.storeId);
-    this.#receivedMs = this.#writableMs = this.#currentMs = parts.clock.monotonic();
+    this.#dependencies = dependencies;
+    this.#storeId = storeIdFor(principal, dependencies.storeId);
+    this.#receivedMs = this.#writableMs = this.#currentMs = dependencies.clock.monotonic();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('close', onClose);
-    socket.on('error', (error) => parts.log.debug({ err: error }, 'live feed connection failed'));
+    socket.on('error', (error) => dependencies.log.debug({ err: error }, 'live feed connection failed'));
   }
 
   /**
@@ -89,13 +89,14 @@ export class FeedConsumer {
    * date, and before it has subscribed.
    */
   get lagMs(): number {
-    const isCurrent = this.#selection === undefined || (this.#isLive && this.#seq === this.#parts.changes.lastSeq);
-    return isCurrent ? 0 : Math.max(0, this.#parts.clock.monotonic() - this.#currentMs - this.#paceMs);
+    const isCurrent =
+      this.#selection === undefined || (this.#isLive && this.#seq === this.#dependencies.changes.lastSeq);
+    return isCurrent ? 0 : Math.max(0, this.#dependencies.clock.monotonic() - this.#currentMs - this.#paceMs);
   }
 
   /** Sends `hello`, the first message to a consumer. */
   greet(): void {
-    const { clock, name, isShared } = this.#parts;
+    const { clock, name, isShared } = this.#dependencies;
     this.send({
       type: 'hello',
       version: VERSION,
@@ -130,7 +131,7 @@ export class FeedConsumer {
 
   /** Called once a second. Sends statistics to a live consumer and a ping to an idle one; closes a dead connection. */
   beat(statsOf: (reach: FeedReach) => FeedMessage): void {
-    const idleSeconds = (this.#parts.clock.monotonic() - this.#receivedMs) / 1000;
+    const idleSeconds = (this.#dependencies.clock.monotonic() - this.#receivedMs) / 1000;
     if (idleSeconds > 3 * FEED_HEARTBEAT_SECONDS) {
       this.#socket.terminate();
       return;
@@ -150,7 +151,7 @@ export class FeedConsumer {
   advance(frames: Map<string, string>): boolean {
     const selection = this.#selection;
     if (selection === undefined || !this.#canSend()) return false;
-    const { changes, registry } = this.#parts;
+    const { changes, registry } = this.#dependencies;
     if (selection.topics.length === 0) {
       // A consumer that subscribes only to transports gets no rows, so it is always up to date.
       this.#seq = this.#fullSeq = changes.lastSeq;
@@ -177,7 +178,7 @@ export class FeedConsumer {
 
   /** True if the pace of the consumer delays the unsent changes. Rows left over from the last frame are not delayed. */
   #isTooEarly({ reach }: RowSelection): boolean {
-    const { changes, clock } = this.#parts;
+    const { changes, clock } = this.#dependencies;
     if (this.#paceMs === 0 || !this.#isLive || this.#changes !== undefined) return false;
     if (this.#brief.isDue || this.#seq === changes.lastSeq) return false;
     return clock.monotonic() - this.#sentMs < this.#paceMs && changes.countAfter(this.#seq, reach) < PACED_CHANGES_MAX;
@@ -185,7 +186,7 @@ export class FeedConsumer {
 
   /** Records that the consumer is up to date now. Sends `live` if it was not yet up to date since its last snapshot. */
   #goLive(): void {
-    this.#currentMs = this.#parts.clock.monotonic();
+    this.#currentMs = this.#dependencies.clock.monotonic();
     if (this.#isLive) return;
     this.#isLive = true;
     this.send({ type: 'live', seq: this.#fullSeq });
@@ -193,13 +194,13 @@ export class FeedConsumer {
 
   /** True if all changes after `seq` are in the change log, and are few enough to be sent without a snapshot. */
   #canCatchUp(seq: number, { reach }: RowSelection): boolean {
-    const { changes } = this.#parts;
+    const { changes } = this.#dependencies;
     return changes.hasAllAfter(seq) && changes.countAfter(seq, reach) <= CATCH_UP_MAX;
   }
 
   #canSend(): boolean {
     if (this.#socket.readyState !== this.#socket.OPEN) return false;
-    const nowMs = this.#parts.clock.monotonic();
+    const nowMs = this.#dependencies.clock.monotonic();
     if (this.#socket.bufferedAmount < BUFFERED_BYTES_MAX) {
       this.#writableMs = nowMs;
       return true;
@@ -209,7 +210,7 @@ export class FeedConsumer {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    this.#receivedMs = this.#parts.clock.monotonic();
+    this.#receivedMs = this.#dependencies.clock.monotonic();
     try {
       if (isBinary) throw new MonError('invalid', 'WebSocket frames must be text frames with JSON, not binary');
       const request = feedRequestSchema.safeParse(parseJsonStripped((data as Buffer).toString()));
@@ -231,7 +232,7 @@ export class FeedConsumer {
 
   #refuse(error: unknown): void {
     const isOurs = error instanceof MonError;
-    if (!isOurs) this.#parts.log.error({ err: error }, 'live feed request failed');
+    if (!isOurs) this.#dependencies.log.error({ err: error }, 'live feed request failed');
     const [code, message] = isOurs ? [error.code, error.message] : ['internal', 'internal error'];
     this.send({ type: 'error', code, message });
     this.close(POLICY_VIOLATION, code);
@@ -245,17 +246,17 @@ export class FeedConsumer {
         'this connection already has a feed subscription: open another connection for a second one',
       );
     const selection = new RowSelection(
-      this.#parts.topics,
+      this.#dependencies.topics,
       request,
-      FeedReach.of(this.#principal, namespace, this.#parts.registry),
+      FeedReach.of(this.#principal, namespace, this.#dependencies.registry),
     );
     this.#selection = selection;
     this.#takesColumns = columns;
     if (transports !== undefined) this.#transports = this.#tap(transports);
-    this.#currentMs = this.#parts.clock.monotonic();
+    this.#currentMs = this.#dependencies.clock.monotonic();
     if (topics.length === 0) return;
-    this.#generation = this.#parts.registry.generation;
-    this.#revision = selection.revision(this.#parts.registry);
+    this.#generation = this.#dependencies.registry.generation;
+    this.#revision = selection.revision(this.#dependencies.registry);
     if (since === undefined) {
       this.#startSnapshot(selection);
     } else if (store === this.#storeId && this.#canCatchUp(since, selection) && selection.canResume) {
@@ -272,7 +273,7 @@ export class FeedConsumer {
       canTake: () => this.#canSend(),
       send: (message) => this.send(message),
       sendText: (frame) => this.#sendText(frame),
-      now: () => this.#parts.clock.now(),
+      now: () => this.#dependencies.clock.now(),
     });
   }
 
@@ -286,7 +287,7 @@ export class FeedConsumer {
    * snapshot reads it is therefore sent twice, which is harmless.
    */
   #startSnapshot(selection: RowSelection): void {
-    const { registry, changes, clock } = this.#parts;
+    const { registry, changes, clock } = this.#dependencies;
     this.#generation = registry.generation;
     this.#revision = selection.revision(registry);
     this.#seq = this.#fullSeq = changes.lastSeq;
@@ -300,13 +301,13 @@ export class FeedConsumer {
   #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<TopicRow>): void {
     const { rows, isLast } = readFrameRows(snapshot);
     if (isLast) this.#snapshot = undefined;
-    const selected = selection.select(rows, this.#parts.clock.now());
+    const selected = selection.select(rows, this.#dependencies.clock.now());
     const content = this.#takesColumns ? snapshotInColumns(selected) : { rows: selected };
     this.send({ type: 'snapshot', seq: this.#seq, ...content });
   }
 
   #sendChanges(selection: RowSelection, frames: Map<string, string>): void {
-    const { registry, changes, clock } = this.#parts;
+    const { registry, changes, clock } = this.#dependencies;
     const { reach } = selection;
     this.#sentMs = clock.monotonic();
     const isOwn = selection.isFiltered || this.#changes !== undefined || this.#brief.hasOwnFrames;
@@ -345,7 +346,7 @@ export class FeedConsumer {
 
   *#changesDue(reach: FeedReach): Generator<Change, void, undefined> {
     yield* this.#brief.takeDue(reach);
-    yield* this.#parts.changes.after(this.#seq, reach);
+    yield* this.#dependencies.changes.after(this.#seq, reach);
   }
 
   #sendText(text: string): void {

@@ -22,23 +22,23 @@ const TRY_AGAIN_LATER = 1013;
  * sequence number has the same rows as it would get from a restarted backend at that number.
  */
 export class FeedHub implements Disposable {
-  readonly #parts: FeedDependencies;
+  readonly #dependencies: FeedDependencies;
   readonly #consumers = new Set<FeedConsumer>();
   readonly #timers: Disposable[];
   #isDue = false;
   #committedResults = 0;
   #statsMs: number;
 
-  constructor(parts: FeedDependencies) {
-    this.#parts = parts;
-    this.#statsMs = parts.clock.monotonic();
+  constructor(dependencies: FeedDependencies) {
+    this.#dependencies = dependencies;
+    this.#statsMs = dependencies.clock.monotonic();
     this.#timers = [
-      parts.clock.every(FRAME_MS, () => {
+      dependencies.clock.every(FRAME_MS, () => {
         this.#isDue = true;
-        if (parts.batcher.isIdle) this.#flush();
+        if (dependencies.batcher.isIdle) this.#flush();
       }),
-      parts.clock.every(STATS_MS, () => this.#sendStats()),
-      parts.batcher.commits.onIdle(() => {
+      dependencies.clock.every(STATS_MS, () => this.#sendStats()),
+      dependencies.batcher.commits.onIdle(() => {
         if (this.#isDue) this.#flush();
       }),
     ];
@@ -62,7 +62,7 @@ export class FeedHub implements Disposable {
       socket.close(TRY_AGAIN_LATER, 'too many consumers');
       return;
     }
-    const consumer = new FeedConsumer(socket, principal, this.#parts, () => this.#consumers.delete(consumer));
+    const consumer = new FeedConsumer(socket, principal, this.#dependencies, () => this.#consumers.delete(consumer));
     this.#consumers.add(consumer);
     consumer.greet();
   }
@@ -75,7 +75,7 @@ export class FeedHub implements Disposable {
   publish(transport: string, namespace: string, data: string): void {
     const listeners = [...this.#consumers].filter((consumer) => consumer.wantsTransport(transport, namespace));
     if (listeners.length === 0) return;
-    const message: FeedMessage = { type: 'message', transport, time: this.#parts.clock.now(), data };
+    const message: FeedMessage = { type: 'message', transport, time: this.#dependencies.clock.now(), data };
     const frame = JSON.stringify(message);
     for (const consumer of listeners) consumer.sendTransportMessage(transport, frame);
   }
@@ -86,7 +86,7 @@ export class FeedHub implements Disposable {
 
   #flush(): void {
     // After the selectors of silences change, all events are evaluated in chunks. Rows are built after that.
-    if (this.#parts.isPrepared?.() === false) {
+    if (this.#dependencies.isPrepared?.() === false) {
       setImmediate(() => this.#continue());
       return;
     }
@@ -101,11 +101,11 @@ export class FeedHub implements Disposable {
 
   #continue(): void {
     this.#isDue = true;
-    if (this.#parts.batcher.isIdle) this.#flush();
+    if (this.#dependencies.batcher.isIdle) this.#flush();
   }
 
   #sendStats(): void {
-    const { batcher, clock, entityLimit } = this.#parts;
+    const { batcher, clock, entityLimit } = this.#dependencies;
     const entities = entityLimit.nearLimit();
     const nowMs = clock.monotonic();
     const committed = batcher.commits.results;
@@ -133,7 +133,7 @@ export class FeedHub implements Disposable {
   #countsOf(reach: FeedReach): Pick<FeedStats, 'results' | 'clients'> {
     const results = { ok: 0, warning: 0, critical: 0, unknown: 0 };
     let clients = 0;
-    for (const namespace of reach.namespaces(this.#parts.registry)) {
+    for (const namespace of reach.namespaces(this.#dependencies.registry)) {
       for (const severity of SEVERITIES) results[severity] += namespace.results[severity];
       clients += namespace.clients.size;
     }

@@ -54,7 +54,7 @@ interface MetricDependencies {
    */
   readonly forwarding: { readonly requests: number; readonly agents: number } | undefined;
   /** The number of handler runs that other members completed; undefined if the store is not shared. */
-  readonly spreadRuns: { readonly remote: number } | undefined;
+  readonly spreadRuns: { readonly remoteRunCount: number } | undefined;
   readonly clock: Clock;
 }
 
@@ -263,7 +263,7 @@ export class Metrics implements Disposable {
     this.#counter(
       'mon_handler_runs_remote_total',
       'Handler runs that another member completed for this one',
-      () => spreadRuns.remote,
+      () => spreadRuns.remoteRunCount,
     );
   }
 

@@ -37,7 +37,7 @@ const REFUSAL_RESPONSE =
 export class Connections implements Disposable {
   /** Number of rejected connections since the start, by reason. */
   readonly rejected: Record<ConnectionRejection, number> = { total: 0, address: 0 };
-  readonly #parts: ConnectionDependencies;
+  readonly #dependencies: ConnectionDependencies;
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
   readonly #tunnels = new Set<Duplex>();
@@ -46,9 +46,9 @@ export class Connections implements Disposable {
   #leaving = 0;
   readonly #warnings: RateLimitedLog;
 
-  constructor(parts: ConnectionDependencies) {
-    this.#parts = parts;
-    this.#warnings = new RateLimitedLog(parts.log, parts.clock);
+  constructor(dependencies: ConnectionDependencies) {
+    this.#dependencies = dependencies;
+    this.#warnings = new RateLimitedLog(dependencies.log, dependencies.clock);
   }
 
   /** Number of open connections, excluding the tunneled connections. */
@@ -64,7 +64,7 @@ export class Connections implements Disposable {
   }
 
   get limits(): ConnectionLimits {
-    return this.#parts.limits();
+    return this.#dependencies.limits();
   }
 
   /**
@@ -119,7 +119,7 @@ export class Connections implements Disposable {
     const { remoteAddress: address = '' } = socket;
     const network = networkOf(address);
     const ofAddress = this.#counts.get(network) ?? 0;
-    const { limits, isShared } = this.#parts;
+    const { limits, isShared } = this.#dependencies;
     const reason = this.#isFull
       ? 'total'
       : connectionRejection({ all: this.#open.size, ofAddress }, isShared(address), limits());
@@ -140,7 +140,7 @@ export class Connections implements Disposable {
   }
 
   get #isFull(): boolean {
-    return this.#open.size + this.#tunnels.size >= this.#parts.limits().withTunnels;
+    return this.#open.size + this.#tunnels.size >= this.#dependencies.limits().withTunnels;
   }
 
   #reject(server: Server, socket: Socket, reason: ConnectionRejection): void {

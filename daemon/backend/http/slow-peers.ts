@@ -28,15 +28,15 @@ interface InspectedPeer extends PeerState {
 export class SlowPeers implements Disposable {
   /** Number of connections that were closed since the start, by reason. */
   readonly dropped: Record<DropReason, number> = { stalled: 0, connection_limit: 0, total_limit: 0 };
-  readonly #parts: SlowPeerDependencies;
+  readonly #dependencies: SlowPeerDependencies;
   readonly #peers = new Map<Duplex, Peer>();
   readonly #timer: Disposable;
   readonly #warnings: RateLimitedLog;
 
-  constructor(parts: SlowPeerDependencies) {
-    this.#parts = parts;
-    this.#warnings = new RateLimitedLog(parts.log, parts.clock);
-    this.#timer = parts.clock.every(CHECK_MS, () => this.#dropSlow());
+  constructor(dependencies: SlowPeerDependencies) {
+    this.#dependencies = dependencies;
+    this.#warnings = new RateLimitedLog(dependencies.log, dependencies.clock);
+    this.#timer = dependencies.clock.every(CHECK_MS, () => this.#dropSlow());
   }
 
   /** Number of bytes that are buffered in memory for all connections together. */
@@ -49,7 +49,7 @@ export class SlowPeers implements Disposable {
   /** Monitors the connections of a server; called before the server listens. */
   watch(server: Server): void {
     server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
-      this.#peers.set(socket, new Peer(socket, this.#parts.clock.monotonic()));
+      this.#peers.set(socket, new Peer(socket, this.#dependencies.clock.monotonic()));
       socket.once('close', () => this.#peers.delete(socket));
     });
   }
@@ -64,14 +64,14 @@ export class SlowPeers implements Disposable {
   }
 
   #dropSlow(): void {
-    const nowMs = this.#parts.clock.monotonic();
+    const nowMs = this.#dependencies.clock.monotonic();
     const looked: InspectedPeer[] = [];
     for (const peer of this.#peers.values()) {
       const { waitingBytes } = peer;
       const stalledMs = peer.stalledMs(nowMs);
       if (waitingBytes > 0) looked.push({ peer, waitingBytes, stalledMs });
     }
-    for (const [{ peer, waitingBytes, stalledMs }, reason] of peersToDrop(looked, this.#parts.limits())) {
+    for (const [{ peer, waitingBytes, stalledMs }, reason] of peersToDrop(looked, this.#dependencies.limits())) {
       this.dropped[reason]++;
       const { remoteAddress: address } = peer.socket;
       this.#warnings.warn(

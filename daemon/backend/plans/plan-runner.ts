@@ -22,14 +22,14 @@ const RETRY_MS = 1000;
  */
 export class PlanRunner implements AsyncDisposable {
   readonly #plans: Plans;
-  readonly #parts: StepDependencies;
+  readonly #dependencies: StepDependencies;
   readonly #log: Log;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
   constructor({ plans, log, ...parts }: StepDependencies & { readonly plans: Plans; readonly log: Log }) {
     this.#plans = plans;
-    this.#parts = parts;
+    this.#dependencies = parts;
     this.#log = log;
   }
 
@@ -38,13 +38,13 @@ export class PlanRunner implements AsyncDisposable {
    * again.
    */
   async recordInterruption(): Promise<void> {
-    const { open } = plansOf(this.#parts.registry);
+    const { open } = plansOf(this.#dependencies.registry);
     if (open !== undefined) await this.#plans.storeInterruption(open.plan.id);
   }
 
   /** Returns the facts that upgrade rules need: the state of this backend. */
   facts(): Promise<UpgradeFacts> {
-    return upgradeFactsOf(this.#parts.facts);
+    return upgradeFactsOf(this.#dependencies.facts);
   }
 
   /**
@@ -106,7 +106,7 @@ export class PlanRunner implements AsyncDisposable {
   async #pause(delayMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     using timers = new DisposableStack();
-    timers.use(this.#parts.clock.after(delayMs, resolve));
+    timers.use(this.#dependencies.clock.after(delayMs, resolve));
     await Promise.race([promise, rejectOnAbort(this.#stop.signal).catch(() => undefined)]);
   }
 
@@ -121,10 +121,11 @@ export class PlanRunner implements AsyncDisposable {
         reportProgress: this.#teller(plan.id, step.id),
         signal: this.#stop.signal,
       };
-      if (step.kind === 'action' && step.action !== undefined) return await actionStep(step.action, this.#parts, run);
+      if (step.kind === 'action' && step.action !== undefined)
+        return await actionStep(step.action, this.#dependencies, run);
       if (step.check === undefined)
         throw new MonError('internal', `internal error: the upgrade step ${step.id} has no action`);
-      return checkStep(step.check, this.#parts, run);
+      return checkStep(step.check, this.#dependencies, run);
     } catch (error) {
       if (!(error instanceof MonError)) this.#log.error({ err: error, step: step.id }, 'upgrade step failed');
       return failedOutcome(error instanceof MonError ? error.message : 'internal error: see the log of the backend');
@@ -132,7 +133,7 @@ export class PlanRunner implements AsyncDisposable {
   }
 
   #teller(id: number, step: string): (text: string) => void {
-    const { clock } = this.#parts;
+    const { clock } = this.#dependencies;
     let reportedMs = -Infinity;
     return (text) => {
       const nowMs = clock.monotonic();

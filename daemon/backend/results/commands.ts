@@ -63,10 +63,10 @@ export class Results {
     entity_limit: 0,
     memory: 0,
   };
-  readonly #parts: Required<ResultDependencies>;
+  readonly #dependencies: Required<ResultDependencies>;
 
-  constructor(parts: ResultDependencies) {
-    this.#parts = { attributes: new AttributeBounds(), ...parts };
+  constructor(dependencies: ResultDependencies) {
+    this.#dependencies = { attributes: new AttributeBounds(), ...dependencies };
   }
 
   /**
@@ -83,21 +83,21 @@ export class Results {
     results: readonly SubmittedResult[],
     admission = ALWAYS_ADMITTED,
   ): Promise<ReadonlyMap<number, MonError>> {
-    const now = Math.floor(this.#parts.clock.now() / 1000);
-    const definitions = this.#parts.definitions.in(namespaceName);
+    const now = Math.floor(this.#dependencies.clock.now() / 1000);
+    const definitions = this.#dependencies.definitions.in(namespaceName);
     let refusals: Map<number, MonError> | undefined;
     const incoming: IncomingResult[] = [];
     const timeSlice = results.length > 1 ? new TimeSlice() : undefined;
     for (const [index, result] of results.entries()) {
       if (timeSlice?.isDue === true) await timeSlice.share();
-      const refusal = this.#parts.attributes.refusalOf(result);
+      const refusal = this.#dependencies.attributes.refusalOf(result);
       if (refusal !== undefined) (refusals ??= new Map()).set(index, refusal);
       incoming.push(incomingFromApi(result, definitions, now));
     }
     const excessive = refusals ?? NO_REFUSALS;
     const refusalOf = this.#refusalOf.bind(this);
     const counts = this.rejected;
-    return this.#parts.batcher.runSteps(
+    return this.#dependencies.batcher.runSteps(
       function* (transaction) {
         admission();
         refuseUnknownNamespace(transaction.registry, namespaceName);
@@ -128,7 +128,7 @@ export class Results {
    * @throws MonError `unavailable`
    */
   record(namespaceName: string, incoming: readonly IncomingResult[]): Promise<void> {
-    return this.#parts.batcher.run(
+    return this.#dependencies.batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
         for (const result of incoming) {
@@ -149,10 +149,10 @@ export class Results {
    * @throws MonError `unavailable`
    */
   submitBackendResult(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
-    const now = Math.floor(this.#parts.clock.now() / 1000);
-    const definitions = this.#parts.definitions.in(namespaceName);
+    const now = Math.floor(this.#dependencies.clock.now() / 1000);
+    const definitions = this.#dependencies.definitions.in(namespaceName);
     const incoming = incomingResult(submitted, { reporter: client, definitions, now, issued: now });
-    return this.#parts.batcher.run(
+    return this.#dependencies.batcher.run(
       (transaction) => {
         processResult(transaction, transaction.registry.namespace(namespaceName), incoming);
       },
@@ -178,9 +178,9 @@ export class Results {
     onRefused: (id: number, reason: string) => void,
     onSettled: (error: MonError | undefined, settlement: Settlement) => void,
   ): void {
-    this.#parts.batcher.refuseReports();
-    const now = Math.floor(this.#parts.clock.now() / 1000);
-    const definitions = this.#parts.definitions.in(namespaceName);
+    this.#dependencies.batcher.refuseReports();
+    const now = Math.floor(this.#dependencies.clock.now() / 1000);
+    const definitions = this.#dependencies.definitions.in(namespaceName);
     const origin = { reporter: delivery.client, definitions, now, issued: undefined };
     const valid: (DeliveredResult | DeltaResult)[] = [];
     const invalid: Refusal[] = [];
@@ -192,7 +192,7 @@ export class Results {
       const { id, signature, check } = result;
       try {
         const submitted = validateResult(check);
-        const refusal = this.#parts.attributes.refusalOf(submitted);
+        const refusal = this.#dependencies.attributes.refusalOf(submitted);
         if (refusal !== undefined) throw refusal;
         valid.push({ id, signature: signature ?? '', ...incomingResult(submitted, origin) });
       } catch (error) {
@@ -200,10 +200,12 @@ export class Results {
         invalid.push({ id, why: 'invalid', reason: error.message });
       }
     }
-    const { limits } = this.#parts;
-    const merged = this.#parts.definitions.generation;
+    const { limits } = this.#dependencies;
+    const merged = this.#dependencies.definitions.generation;
     const context = { rejected: this.rejected, limits, onRefused, definitions: merged };
-    this.#parts.batcher.enqueue(new AgentDelivery(namespaceName, delivery, { valid, invalid }, onSettled, context));
+    this.#dependencies.batcher.enqueue(
+      new AgentDelivery(namespaceName, delivery, { valid, invalid }, onSettled, context),
+    );
   }
 
   #refusalOf(transaction: Transaction, namespace: Namespace, { client, check }: IncomingResult): MonError | undefined {
@@ -223,7 +225,7 @@ export class Results {
    * @throws MonError `unavailable`
    */
   committedId(namespaceName: string, client: string, spool: string): Promise<number> {
-    return this.#parts.batcher.run(({ registry }) => {
+    return this.#dependencies.batcher.run(({ registry }) => {
       const mark = registry.namespace(namespaceName).spools.get(client);
       return mark?.spool === spool ? mark.acked : 0;
     });
@@ -235,7 +237,7 @@ export class Results {
    * @throws MonError `not_found` if there is no result
    */
   remove(namespaceName: string, client: string, check: string, actor: Actor = BACKEND_ACTOR): Promise<void> {
-    return this.#parts.batcher.run(
+    return this.#dependencies.batcher.run(
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).check(client, check);
         if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);

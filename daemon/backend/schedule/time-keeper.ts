@@ -42,15 +42,15 @@ interface TimeKeeperDependencies {
  */
 export class TimeKeeper {
   readonly clock: SteadyClock;
-  readonly #parts: TimeKeeperDependencies;
+  readonly #dependencies: TimeKeeperDependencies;
   /** The write lease while this backend is the leader; undefined before `lead` and after `close`. */
   #lease: Lease | undefined;
   /** Time on the steady clock when a time anchor was last prepared for writing. */
   #anchorMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(parts: TimeKeeperDependencies, anchor: TimeAnchor | undefined) {
-    this.#parts = parts;
-    this.clock = new SteadyClock(parts.systemClock, { anchor, onJump: (jump) => this.#say(jump) });
+  private constructor(dependencies: TimeKeeperDependencies, anchor: TimeAnchor | undefined) {
+    this.#dependencies = dependencies;
+    this.clock = new SteadyClock(dependencies.systemClock, { anchor, onJump: (jump) => this.#say(jump) });
   }
 
   /** Creates the clock from the last time anchor in the store. Call it before any stored time is read. */
@@ -64,7 +64,7 @@ export class TimeKeeper {
    */
   async lead(lease: Lease): Promise<void> {
     this.#lease = lease;
-    const before = await readAnchor(this.#parts.store);
+    const before = await readAnchor(this.#dependencies.store);
     // The clock of the previous leader can be ahead of this clock, but time must not go back.
     if (before !== undefined) this.clock.advanceTo(before.steadyMs);
     try {
@@ -107,7 +107,7 @@ export class TimeKeeper {
     const lease = this.#lease;
     if (lease === undefined) return;
     this.#lease = undefined;
-    const { store } = this.#parts;
+    const { store } = this.#dependencies;
     await store.write(lease, [anchorOp(this.clock.anchor())], []).catch((error: unknown) => this.#failed(error));
   }
 
@@ -128,23 +128,23 @@ export class TimeKeeper {
     before: TimeAnchor = this.clock.anchor(),
     outageMs = 0,
   ): Promise<void> {
-    const { store, tables } = this.#parts;
+    const { store, tables } = this.#dependencies;
     const seconds = correctionSecondsSince(anchor.corrections, correctionCount(before.corrections));
     const shifted = seconds === 0 && outageMs === 0 ? [] : await shiftedTimes(store, tables, { seconds, outageMs });
     await store.write(lease, [...shifted, anchorOp(anchor)], []);
     if (seconds !== 0)
-      this.#parts.log.info({ seconds, moved: shifted.length }, 'the corrected system clock is now in use');
+      this.#dependencies.log.info({ seconds, moved: shifted.length }, 'the corrected system clock is now in use');
   }
 
   #say({ seconds }: ClockJump): void {
-    this.#parts.log.warn(
+    this.#dependencies.log.warn(
       { seconds },
       `system clock was set ${seconds > 0 ? 'forward' : 'back'}: timers and durations are not affected`,
     );
   }
 
   #failed(error: unknown): void {
-    this.#parts.log.warn(
+    this.#dependencies.log.warn(
       { reason: errorMessage(error) },
       'could not store the reference time that detects changes of the system clock',
     );

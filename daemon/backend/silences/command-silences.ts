@@ -36,7 +36,7 @@ export class CommandSilences {
   readonly #batcher: Batcher;
   readonly #silenced: Pick<SilencedEntries, 'clear'>;
   readonly #entriesMax: SilencesMax;
-  readonly #learn: LoadSelectorAttributes;
+  readonly #loadSelectorAttributes: LoadSelectorAttributes;
 
   /** @param learn callback that loads into memory the attributes that selectors refer to */
   constructor(
@@ -48,7 +48,7 @@ export class CommandSilences {
     this.#batcher = batcher;
     this.#silenced = silenced;
     this.#entriesMax = entriesMax;
-    this.#learn = learn;
+    this.#loadSelectorAttributes = learn;
   }
 
   /**
@@ -60,7 +60,7 @@ export class CommandSilences {
    *   silence to extend was cleared or the namespace does not exist, `unavailable`
    */
   async createOrExtend(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
-    if (typeof request.selector === 'string') await this.#learn(namespaceName, [request.selector]);
+    if (typeof request.selector === 'string') await this.#loadSelectorAttributes(namespaceName, [request.selector]);
     return this.#batcher.run((transaction) => {
       refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);

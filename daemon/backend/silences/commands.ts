@@ -55,7 +55,7 @@ export interface SilencedTarget {
 export class SilencedEntries {
   readonly #batcher: Batcher;
   readonly #entriesMax: SilencesMax;
-  readonly #learn: LoadSelectorAttributes;
+  readonly #loadSelectorAttributes: LoadSelectorAttributes;
 
   /** @param learn callback that loads into memory the attributes that selectors refer to */
   constructor(
@@ -65,7 +65,7 @@ export class SilencedEntries {
   ) {
     this.#batcher = batcher;
     this.#entriesMax = entriesMax;
-    this.#learn = learn;
+    this.#loadSelectorAttributes = learn;
   }
 
   /**
@@ -76,7 +76,7 @@ export class SilencedEntries {
    *   attributes or cost too much
    */
   loadSelectorAttributes(namespaceName: string, selectors: readonly string[]): Promise<void> {
-    return this.#learn(namespaceName, selectors);
+    return this.#loadSelectorAttributes(namespaceName, selectors);
   }
 
   /**

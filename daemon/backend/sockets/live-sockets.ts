@@ -43,21 +43,21 @@ interface LiveSocket {
 
 /** The open WebSockets and their owners. A socket is closed when the credentials that opened it become invalid. */
 export class LiveSockets implements Disposable {
-  readonly #parts: SocketDependencies;
+  readonly #dependencies: SocketDependencies;
   readonly #sockets = new Map<WebSocket, LiveSocket>();
   readonly #countOfOwner = new Map<string, number>();
   readonly #watches: readonly Disposable[];
   #version: string;
 
-  constructor(parts: SocketDependencies) {
-    this.#parts = parts;
-    this.#version = parts.version();
+  constructor(dependencies: SocketDependencies) {
+    this.#dependencies = dependencies;
+    this.#version = dependencies.version();
     this.#watches = [
-      parts.clock.every(EXPIRY_CHECK_MS, () => {
-        this.#lookAfterChange();
-        this.#look(({ principal }) => canExpire(principal));
+      dependencies.clock.every(EXPIRY_CHECK_MS, () => {
+        this.#checkAfterChange();
+        this.#closeInvalidSockets(({ principal }) => canExpire(principal));
       }),
-      parts.commits.onIdle(() => this.#lookAfterChange()),
+      dependencies.commits.onIdle(() => this.#checkAfterChange()),
     ];
   }
 
@@ -107,7 +107,7 @@ export class LiveSockets implements Disposable {
     if (live === undefined) throw new Error('internal error: the WebSocket connection was not registered');
     let checkedVersion: string | undefined;
     return () => {
-      const version = this.#parts.version();
+      const version = this.#dependencies.version();
       if (version === checkedVersion && !canExpire(live.principal)) return;
       if (!this.#isStillValid(live)) throw new MonError('unauthenticated', REVOKED_MESSAGE);
       checkedVersion = version;
@@ -123,14 +123,14 @@ export class LiveSockets implements Disposable {
     for (const watch of this.#watches) watch[Symbol.dispose]();
   }
 
-  #lookAfterChange(): void {
-    const version = this.#parts.version();
+  #checkAfterChange(): void {
+    const version = this.#dependencies.version();
     if (this.#version === version) return;
     this.#version = version;
-    this.#look(() => true);
+    this.#closeInvalidSockets(() => true);
   }
 
-  #look(concerns: (socket: LiveSocket) => boolean): void {
+  #closeInvalidSockets(concerns: (socket: LiveSocket) => boolean): void {
     for (const [socket, live] of this.#sockets) {
       if (socket.readyState === socket.OPEN && concerns(live) && !this.#isStillValid(live)) {
         this.#end(socket, POLICY_VIOLATION, REVOKED_MESSAGE);
@@ -140,7 +140,7 @@ export class LiveSockets implements Disposable {
 
   #isStillValid(live: LiveSocket): boolean {
     const { principal, isAllowed } = live;
-    const renewed = this.#parts.renewPrincipal(principal);
+    const renewed = this.#dependencies.renewPrincipal(principal);
     if (renewed === undefined) return false;
     live.principal = renewed;
     return renewed.namespace === principal.namespace && isAllowed(renewed);
@@ -150,7 +150,7 @@ export class LiveSockets implements Disposable {
     socket.close(code, reason);
     // A paused socket must be read again, because the peer's close frame arrives after data that was not read yet.
     if (socket.isPaused) socket.resume();
-    const impatience = this.#parts.clock.after(GOODBYE_MS, () => socket.terminate());
+    const impatience = this.#dependencies.clock.after(GOODBYE_MS, () => socket.terminate());
     socket.once('close', () => impatience[Symbol.dispose]());
   }
 }

@@ -53,7 +53,7 @@ export class LongFrames {
     if (this.#isBusy) return;
     this.#isBusy = true;
     this.#socket.pause();
-    void this.#work();
+    void this.#parseWaitingFrames();
   }
 
   /** Pauses the socket until the owner of the connection calls `resume`. */
@@ -68,7 +68,7 @@ export class LongFrames {
     if (!this.#isBusy && this.#socket.isPaused) this.#socket.resume();
   }
 
-  async #work(): Promise<void> {
+  async #parseWaitingFrames(): Promise<void> {
     for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
       try {
         frame.take(await parseInSlices(frame.text));

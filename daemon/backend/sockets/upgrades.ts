@@ -110,7 +110,7 @@ export interface OtherProtocol {
    *
    * @throws MonError if the peer is rejected
    */
-  take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>;
+  accept(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>;
 }
 
 const REFUSAL_STATUS_LINES: Partial<Record<ErrorCode, string>> = {
@@ -161,7 +161,7 @@ export function routeUpgrades(
     const welcome = (): Promise<void> | undefined => {
       if (other !== undefined && request.headers.upgrade?.toLowerCase() === other.protocol) {
         refuseWhenClosing();
-        return other.take(request, socket as Socket, head);
+        return other.accept(request, socket as Socket, head);
       }
       const admitted = guard(request);
       return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);

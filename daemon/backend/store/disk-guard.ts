@@ -48,19 +48,19 @@ export class DiskGuard {
    */
   reservedBytes = 0;
   level: DiskLevel = 'ok';
-  readonly #parts: DiskGuardOptions;
+  readonly #options: DiskGuardOptions;
   /** End of the grace period after results were rejected, in milliseconds of the monotonic clock. */
   #backlogUntilMs = 0;
   #setAsideAtMs: number;
   #hasLooked = false;
 
-  constructor(parts: DiskGuardOptions) {
-    this.#parts = parts;
-    this.#setAsideAtMs = parts.clock.monotonic() + SET_ASIDE_AFTER_MS;
+  constructor(options: DiskGuardOptions) {
+    this.#options = options;
+    this.#setAsideAtMs = options.clock.monotonic() + SET_ASIDE_AFTER_MS;
   }
 
   get floorBytes(): number {
-    return this.#parts.floorBytes();
+    return this.#options.floorBytes();
   }
 
   get isRejectingGrowth(): boolean {
@@ -69,7 +69,7 @@ export class DiskGuard {
 
   /** True if new results are rejected, or were until recently. Then a missing result can be merely delayed. */
   get isAwaitingBacklog(): boolean {
-    return this.isRejectingGrowth || this.#parts.clock.monotonic() < this.#backlogUntilMs;
+    return this.isRejectingGrowth || this.#options.clock.monotonic() < this.#backlogUntilMs;
   }
 
   /**
@@ -88,7 +88,7 @@ export class DiskGuard {
 
   /** Returns a text that states the free space and, if there is too little, what to do. */
   describe(): string {
-    const { disk } = this.#parts;
+    const { disk } = this.#options;
     const free = `the disk of ${disk?.dir ?? 'the store'} has ${formatMebibytes(this.freeBytes ?? 0)} free`;
     const floor = `the floor of ${formatMebibytes(this.floorBytes)} (disk-floor)`;
     if (this.level === 'ok') return free;
@@ -98,7 +98,7 @@ export class DiskGuard {
 
   /** Checks the free disk space, and then creates or deletes the reserve files. The returned promise never rejects. */
   async checkFreeSpace(): Promise<void> {
-    const { disk, clock } = this.#parts;
+    const { disk, clock } = this.#options;
     const free = await disk?.freeBytes();
     if (disk === undefined || free === undefined) return;
     const isStart = !this.#hasLooked;
@@ -112,7 +112,7 @@ export class DiskGuard {
       await this.#adjustReserveFile(disk, free);
     } catch (error) {
       this.#setAsideAtMs = clock.monotonic() + SET_ASIDE_RETRY_MS;
-      this.#parts.log.warn(
+      this.#options.log.warn(
         { path: disk.dir, reason: errorMessage(error) },
         'could not create the reserve file, which is deleted to free space when the disk is full',
       );
@@ -125,7 +125,7 @@ export class DiskGuard {
    * opened. Later it is created, or resized, if there is enough space.
    */
   async #tendOpeningReserve(disk: Disk, free: number, isStart: boolean): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#options;
     const size = openingReserveBytes(this.floorBytes);
     const reserved = await disk.reservedBytes('opening');
     if (reserved > 0 && (this.floorBytes === 0 || (isStart && free < size))) {
@@ -141,7 +141,7 @@ export class DiskGuard {
   }
 
   async #adjustReserveFile(disk: Disk, free: number): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#options;
     this.reservedBytes = await disk.reservedBytes('running');
     if (this.reservedBytes > 0 && (this.level === 'reserve' || this.floorBytes === 0)) {
       await disk.releaseReserve('running');

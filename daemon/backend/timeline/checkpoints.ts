@@ -55,15 +55,15 @@ interface CheckpointDependencies {
  * used.
  */
 export class CheckpointWriter implements AsyncDisposable {
-  readonly #parts: CheckpointDependencies;
+  readonly #dependencies: CheckpointDependencies;
   readonly #timer: Disposable;
   /** Promise of the running check whether a checkpoint is due, and of its writing; undefined if no check is running. */
   #work: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(parts: CheckpointDependencies) {
-    this.#parts = parts;
-    this.#timer = parts.clock.every(PERIOD_MS, () => {
+  constructor(dependencies: CheckpointDependencies) {
+    this.#dependencies = dependencies;
+    this.#timer = dependencies.clock.every(PERIOD_MS, () => {
       this.#work ??= this.#look();
     });
   }
@@ -83,29 +83,29 @@ export class CheckpointWriter implements AsyncDisposable {
    *   checkpoint
    */
   async eraseCheckpointsBefore(id: number): Promise<number> {
-    const all = await readCheckpoints(this.#parts.store);
-    const { isKept } = this.#parts.registry.timeline;
+    const all = await readCheckpoints(this.#dependencies.store);
+    const { isKept } = this.#dependencies.registry.timeline;
     const newest = isKept ? all.find(isComplete) : undefined;
     for (const one of all) {
       // An incomplete checkpoint is not erased here, because it is possibly being written.
       if (isKept ? isComplete(one) && one !== newest && one.from < id : true) await this.#erase(one);
     }
     const upTo = Math.min(id, newest?.from ?? Infinity);
-    const { head } = this.#parts.registry.timeline;
-    if (head?.isWhole === true && head.since * 1000 < upTo) await this.#parts.batcher.run(forgetBeginning);
+    const { head } = this.#dependencies.registry.timeline;
+    if (head?.isWhole === true && head.since * 1000 < upTo) await this.#dependencies.batcher.run(forgetBeginning);
     return upTo;
   }
 
   /** Erases the parts of a deleted namespace from all checkpoints. */
   async forget(namespace: string): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.#dependencies;
     for (const { from } of await readCheckpoints(store)) {
       await this.#eraseBelow([...checkpointPartsKey(reverseId(from)), namespace]);
     }
   }
 
   async #look(): Promise<void> {
-    const { registry, store, clock, log } = this.#parts;
+    const { registry, store, clock, log } = this.#dependencies;
     try {
       if (!registry.timeline.isKept || (registry.timeline.head === undefined && isBlank(registry))) return;
       const all = await readCheckpoints(store);
@@ -130,7 +130,7 @@ export class CheckpointWriter implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    const { batcher, registry } = this.#parts;
+    const { batcher, registry } = this.#dependencies;
     const begun = await batcher.run((transaction) => putCheckpoint(transaction, beginCheckpoint(transaction)));
     const reversedId = reverseId(begun.from);
     let rows = 0;
@@ -148,7 +148,7 @@ export class CheckpointWriter implements AsyncDisposable {
     let after: string | undefined;
     for (let part = 0; ; part++) {
       const from = after;
-      const taken = await this.#parts.batcher.run(
+      const taken = await this.#dependencies.batcher.run(
         (transaction) => {
           const { timeline } = transaction.registry;
           const existing = transaction.registry.findNamespace(namespace);
@@ -168,14 +168,14 @@ export class CheckpointWriter implements AsyncDisposable {
 
   /** Erases a checkpoint. First marks it as incomplete, so that no reader uses it while its parts are being erased. */
   async #erase({ id: _id, ...checkpoint }: Checkpoint): Promise<void> {
-    await this.#parts.batcher.run((transaction) => putCheckpoint(transaction, checkpoint));
+    await this.#dependencies.batcher.run((transaction) => putCheckpoint(transaction, checkpoint));
     const reversedId = reverseId(checkpoint.from);
     await this.#eraseBelow(checkpointPartsKey(reversedId));
-    await this.#parts.batcher.run((transaction) => transaction.erase(checkpointKey(reversedId)));
+    await this.#dependencies.batcher.run((transaction) => transaction.erase(checkpointKey(reversedId)));
   }
 
   async #eraseBelow(prefix: Key): Promise<void> {
-    const { batcher, store } = this.#parts;
+    const { batcher, store } = this.#dependencies;
     for (;;) {
       const keys: Key[] = [];
       for await (const [key] of store.scan(prefix, { limit: SLICE_PARTS })) keys.push(key);

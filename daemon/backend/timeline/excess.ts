@@ -21,7 +21,7 @@ interface ExcessDependencies {
  * start, and when the maximum is lowered.
  */
 export class ExcessTransitions {
-  readonly #parts: ExcessDependencies;
+  readonly #dependencies: ExcessDependencies;
   /** The maximum number of transitions per check when all checks were last counted. */
   #perCheck = Infinity;
   /** Position in the current count of all checks; undefined if that count is complete. */
@@ -29,8 +29,8 @@ export class ExcessTransitions {
   /** How many index entries can still be counted, and how many transitions erased, in this period. */
   #budget = { counted: 0, erased: 0 };
 
-  constructor(parts: ExcessDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: ExcessDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -40,7 +40,7 @@ export class ExcessTransitions {
    */
   async erase(most: number): Promise<void> {
     this.#budget = { counted: COUNTED_ENTRIES_MAX, erased: most };
-    const { perCheck } = this.#parts.timeline.limits;
+    const { perCheck } = this.#dependencies.timeline.limits;
     if (perCheck < this.#perCheck) this.#round = { after: undefined, count: 0 };
     this.#perCheck = perCheck;
     await this.#eraseOfDue();
@@ -52,7 +52,7 @@ export class ExcessTransitions {
   }
 
   async #eraseOfDue(): Promise<void> {
-    const { due } = this.#parts.timeline;
+    const { due } = this.#dependencies.timeline;
     for (const [key, checkKey] of due) {
       if (!this.#hasBudget()) return;
       // The check is removed before it is counted, because a transition during the count makes it due again.
@@ -72,7 +72,7 @@ export class ExcessTransitions {
    * @returns true if the check has no excess left; false if it must be counted again
    */
   async #eraseOf({ namespace, client, check }: TimelineCheckKey): Promise<boolean> {
-    const { store, erase } = this.#parts;
+    const { store, erase } = this.#dependencies;
     const excess: Key[] = [];
     let count = 0;
     const limit = this.#perCheck + this.#budget.erased;
@@ -91,7 +91,7 @@ export class ExcessTransitions {
    * @returns position at which the count paused; undefined if all checks were counted
    */
   async #goOn({ after, count }: CountingRound): Promise<CountingRound | undefined> {
-    const { store, erase } = this.#parts;
+    const { store, erase } = this.#dependencies;
     const excess: Key[] = [];
     const limit = this.#budget.counted;
     let counted = 0;

@@ -44,17 +44,17 @@ interface TrimDependencies {
  * number per check (spec, timeline 3).
  */
 export class TimelineTrim implements AsyncDisposable {
-  readonly #parts: TrimDependencies;
+  readonly #dependencies: TrimDependencies;
   readonly #excess: ExcessTransitions;
   readonly #timer: Disposable;
   /** Promise of the running erasure; undefined if no erasure is running. */
   #work: Promise<void> | undefined;
 
-  constructor(parts: TrimDependencies) {
-    this.#parts = parts;
-    const { registry, store } = parts;
+  constructor(dependencies: TrimDependencies) {
+    this.#dependencies = dependencies;
+    const { registry, store } = dependencies;
     this.#excess = new ExcessTransitions({ timeline: registry.timeline, store, erase: (keys) => this.#erase(keys) });
-    this.#timer = parts.clock.every(PERIOD_MS, () => {
+    this.#timer = dependencies.clock.every(PERIOD_MS, () => {
       this.#work ??= this.#trim();
     });
   }
@@ -70,7 +70,7 @@ export class TimelineTrim implements AsyncDisposable {
       await this.#eraseOld();
       await this.#excess.erase(ERASED_MAX);
     } catch (error) {
-      this.#parts.log.warn(
+      this.#dependencies.log.warn(
         { reason: errorMessage(error) },
         'could not delete old state transitions from the timeline, retrying soon',
       );
@@ -84,16 +84,16 @@ export class TimelineTrim implements AsyncDisposable {
    * then on.
    */
   async #forgetBeginning(): Promise<void> {
-    const { isKept, head } = this.#parts.registry.timeline;
+    const { isKept, head } = this.#dependencies.registry.timeline;
     if (isKept || head === undefined) return;
-    await this.#parts.batcher.run((transaction) => {
+    await this.#dependencies.batcher.run((transaction) => {
       transaction.registry.timeline.head = undefined;
       transaction.erase(TIMELINE_HEAD.key(transaction.registry, 'head'));
     });
   }
 
   async #eraseOld(): Promise<void> {
-    const { registry, clock, store, checkpoints } = this.#parts;
+    const { registry, clock, store, checkpoints } = this.#dependencies;
     const { days } = registry.timeline.limits;
     const oldest = await checkpoints.eraseCheckpointsBefore(Math.max(0, clock.now() - days * DAY_MS) * 1000);
     const old: Key[] = [];
@@ -116,7 +116,7 @@ export class TimelineTrim implements AsyncDisposable {
     for (let start = 0; start < keys.length; start += 2 * SLICE_TRANSITIONS) {
       const slice = keys.slice(start, start + 2 * SLICE_TRANSITIONS);
       const erase = (transaction: Transaction): void => slice.forEach((key) => transaction.erase(key));
-      await this.#parts.batcher.run(erase, { weight: SLICE_TRANSITIONS });
+      await this.#dependencies.batcher.run(erase, { weight: SLICE_TRANSITIONS });
     }
   }
 }

@@ -40,7 +40,7 @@ interface TlsMaterial {
 export class ServerTls implements Disposable {
   readonly #settings: TlsSettings;
   readonly #section: string;
-  readonly #parts: TlsDependencies;
+  readonly #dependencies: TlsDependencies;
   readonly #servers = new Set<TlsServer>();
   readonly #timers: readonly Disposable[];
   #material: TlsMaterial;
@@ -50,15 +50,15 @@ export class ServerTls implements Disposable {
   #version = 0;
 
   /** @throws MonError `invalid` if the certificate, key or certificate authorities cannot be read or used */
-  constructor({ tls, section }: SectionTls, parts: TlsDependencies) {
+  constructor({ tls, section }: SectionTls, dependencies: TlsDependencies) {
     this.#settings = tls;
     this.#section = section;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#material = this.#read();
-    for (const warning of this.#material.pair.warnings) parts.log.warn({}, warning);
+    for (const warning of this.#material.pair.warnings) dependencies.log.warn({}, warning);
     this.#timers = [
-      parts.clock.every(FILE_CHECK_MS, () => void this.#lookAtFiles()),
-      parts.clock.every(AGE_MS, () => this.#warnOfAge()),
+      dependencies.clock.every(FILE_CHECK_MS, () => void this.#lookAtFiles()),
+      dependencies.clock.every(AGE_MS, () => this.#warnOfAge()),
     ];
   }
 
@@ -96,7 +96,7 @@ export class ServerTls implements Disposable {
 
   /** Reads the files again. If their contents are valid and have changed, new connections use them. */
   reload(): void {
-    const { log } = this.#parts;
+    const { log } = this.#dependencies;
     let next: TlsMaterial;
     try {
       next = this.#read();
@@ -134,11 +134,11 @@ export class ServerTls implements Disposable {
   }
 
   #read(): TlsMaterial {
-    return readMaterial({ tls: this.#settings, section: this.#section }, this.#parts.clock.now());
+    return readMaterial({ tls: this.#settings, section: this.#section }, this.#dependencies.clock.now());
   }
 
   #warnOfAge(): void {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#dependencies;
     const { pair } = this.#material;
     for (const warning of ageWarnings(this.#settings['cert-file'], pair.cert, clock.now())) log.warn({}, warning);
   }

@@ -120,7 +120,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a session of the configured user ends when the password in the settings changes',
     file: 'daemon/backend/access/sessions.ts',
-    text: 'this.#parts.versions.of(username) === credentialVersion;',
+    text: 'this.#dependencies.versions.of(username) === credentialVersion;',
     replacement: "credentialVersion !== '';",
     test: 'test/daemon/backend/access/credential-changes.test.ts',
     title: 'in a reload ends the sessions and connections of the old credentials',

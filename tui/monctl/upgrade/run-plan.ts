@@ -24,12 +24,12 @@ interface PlanRunDependencies {
 /** Runs an upgrade plan in a terminal: asks before each step and prints the log as it grows. */
 export class TerminalPlanRun {
   readonly #call: Pick<CommandCall, 'output' | 'clock'>;
-  readonly #parts: PlanRunDependencies;
+  readonly #dependencies: PlanRunDependencies;
   readonly #log = new LogReader();
 
-  constructor(call: Pick<CommandCall, 'output' | 'clock'>, parts: PlanRunDependencies) {
+  constructor(call: Pick<CommandCall, 'output' | 'clock'>, dependencies: PlanRunDependencies) {
     this.#call = call;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -44,7 +44,8 @@ export class TerminalPlanRun {
     for (let step = currentStep(current); step !== undefined && current.state === 'open'; step = currentStep(current)) {
       this.#announce(current, step);
       const next = await this.#step(current, step);
-      if (next === undefined) return await this.#order(current, { order: 'release', session: this.#parts.session });
+      if (next === undefined)
+        return await this.#order(current, { order: 'release', session: this.#dependencies.session });
       current = await this.#waitForRunningStep(next);
     }
     return current;
@@ -62,20 +63,22 @@ export class TerminalPlanRun {
     );
     if (wish === 'leave') return undefined;
     if (wish === 'skip') return await this.#skip(plan, step);
-    const stepFields = { session: this.#parts.session, step: step.id, facts: this.#parts.operatorFacts };
+    const stepFields = { session: this.#dependencies.session, step: step.id, facts: this.#dependencies.operatorFacts };
     if (interaction === 'confirm') return await this.#order(plan, { order: 'confirm', ...stepFields });
     if (interaction !== 'type') return await this.#order(plan, { order: 'start', ...stepFields });
-    const typed = await this.#parts.ask(safeText(`type ${step.confirm ?? ''} to run it: `));
+    const typed = await this.#dependencies.ask(safeText(`type ${step.confirm ?? ''} to run it: `));
     return await this.#order(plan, { order: 'start', ...stepFields, typed: typed.trim() });
   }
 
   async #skip(plan: PlanRun, step: PlanRunStep): Promise<PlanRun> {
-    const reason = await this.#parts.ask('why: ');
-    return await this.#order(plan, { order: 'skip', session: this.#parts.session, step: step.id, reason });
+    const reason = await this.#dependencies.ask('why: ');
+    return await this.#order(plan, { order: 'skip', session: this.#dependencies.session, step: step.id, reason });
   }
 
   async #wish(question: string): Promise<StepDecision> {
-    const answer = await this.#parts.ask(`${question}? [y]es, [s]kip with a reason, [q]uit and continue later: `);
+    const answer = await this.#dependencies.ask(
+      `${question}? [y]es, [s]kip with a reason, [q]uit and continue later: `,
+    );
     if (isYes(answer)) return 'go';
     return /^s(?:kip)?$/i.test(answer.trim()) ? 'skip' : 'leave';
   }
@@ -88,12 +91,12 @@ export class TerminalPlanRun {
    */
   async #order(plan: PlanRun, order: PlanOrder): Promise<PlanRun> {
     try {
-      return await this.#parts.client.order(plan.id, order);
+      return await this.#dependencies.client.order(plan.id, order);
     } catch (error) {
       if (!(error instanceof MonError) || !['invalid', 'conflict'].includes(error.code)) throw error;
       this.#call.output.warn(error.message);
       const now = await this.#read(plan.id);
-      if (now.holder?.session !== this.#parts.session) throw error;
+      if (now.holder?.session !== this.#dependencies.session) throw error;
       return now;
     }
   }
@@ -114,7 +117,7 @@ export class TerminalPlanRun {
     const warnOfTrouble = createTroubleReporter(this.#call.output);
     for (;;) {
       try {
-        const plan = await this.#parts.client.plan(id);
+        const plan = await this.#dependencies.client.plan(id);
         if (plan === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
         return plan;
       } catch (error) {

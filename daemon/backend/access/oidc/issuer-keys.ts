@@ -23,12 +23,12 @@ interface TokenRules {
 
 /** Verifies ID tokens with the cached keys of an issuer. A token with an unknown key causes a new request for them. */
 export class IssuerKeys {
-  readonly #parts: KeyDependencies;
+  readonly #dependencies: KeyDependencies;
   #keys: { readonly find: ReturnType<typeof createLocalJWKSet>; readonly fetchedMs: number } | undefined;
   #attemptMs = -Infinity;
 
-  constructor(parts: KeyDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: KeyDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -71,7 +71,7 @@ export class IssuerKeys {
       audience: clientId,
       requiredClaims: ['exp', 'iat', 'sub'],
       clockTolerance: CLOCK_SKEW_SECONDS,
-      currentDate: new Date(this.#parts.clock.now()),
+      currentDate: new Date(this.#dependencies.clock.now()),
     });
     return payload;
   }
@@ -80,17 +80,17 @@ export class IssuerKeys {
   async #refreshOldKeys(): Promise<void> {
     const keys = this.#keys;
     if (keys === undefined) return this.#fetch();
-    if (this.#parts.clock.monotonic() - keys.fetchedMs < KEYS_AGE_MAX_MS || !this.#mayFetch()) return;
+    if (this.#dependencies.clock.monotonic() - keys.fetchedMs < KEYS_AGE_MAX_MS || !this.#mayFetch()) return;
     await this.#fetch().catch(() => undefined);
   }
 
   #mayFetch(): boolean {
-    return this.#parts.clock.monotonic() - this.#attemptMs >= FETCH_INTERVAL_MIN_MS;
+    return this.#dependencies.clock.monotonic() - this.#attemptMs >= FETCH_INTERVAL_MIN_MS;
   }
 
   async #fetch(): Promise<void> {
-    this.#attemptMs = this.#parts.clock.monotonic();
-    const set = await this.#parts.fetchKeys();
+    this.#attemptMs = this.#dependencies.clock.monotonic();
+    const set = await this.#dependencies.fetchKeys();
     const keys = (set as Partial<JSONWebKeySet> | undefined)?.keys;
     if (!Array.isArray(keys) || keys.length > KEYS_MAX) {
       throw new MonError('unavailable', 'the identity provider has no valid keys at its jwks_uri: check the issuer');

@@ -38,7 +38,7 @@ export class FrameError extends Error {
 
 export interface ChannelFrameHandler {
   /** Handles a received frame of any kind except `data`. @throws FrameError */
-  heard(kind: FrameKind, channel: number, amount: number): void;
+  handleControlFrame(kind: FrameKind, channel: number, amount: number): void;
   /** Handles received bytes of a `data` frame; one call can hold only a part of the frame. @throws FrameError */
   handleData(channel: number, piece: Buffer): void;
 }
@@ -93,7 +93,7 @@ export class FrameReader {
     const amount = first % 2 ** 24;
     if (kind >= FRAME_KIND_COUNT) throw new FrameError(`unknown frame type ${String(kind)}`);
     if (kind !== FRAME_KINDS.data) {
-      this.#sink.heard(kind as FrameKind, channel, amount);
+      this.#sink.handleControlFrame(kind as FrameKind, channel, amount);
       return;
     }
     if (amount > DATA_BYTES_MAX) throw new FrameError(`the frame is too long: ${String(amount)} bytes`);

@@ -30,13 +30,13 @@ export class Channel extends Duplex {
   #sentBytes = 0;
   #credit = WINDOW_BYTES;
   /** Received bytes for which this end has not granted new credit to the other end yet. */
-  #takenBytes = 0;
+  #uncreditedBytes = 0;
   /** Data that waits for credit of the other end or for space in the send buffer. */
   #unsent: Buffer | undefined;
-  #done: WriteCallback | undefined;
+  #writeCallback: WriteCallback | undefined;
   #hasEnded = false;
-  #hasHeardEnd = false;
-  #isLeft = false;
+  #hasReceivedEnd = false;
+  #hasPeerClosed = false;
 
   /** @param allowHalfOpen true if this end is allowed to send even after the other end has ended its sending side */
   constructor(id: number, carrier: ChannelCarrier, allowHalfOpen: boolean) {
@@ -67,14 +67,14 @@ export class Channel extends Duplex {
    */
   sendWaitingData(): void {
     if (this.#unsent === undefined) return;
-    if (this.#isLeft) this.#settle(brokenPipe());
-    else if (this.#sendUnsent()) this.#settle();
+    if (this.#hasPeerClosed) this.#completeWrite(brokenPipe());
+    else if (this.#sendUnsent()) this.#completeWrite();
   }
 
   /** Handles received data. @throws FrameError if the data exceeds the window, or follows an `end` frame */
-  heardData(piece: Buffer): void {
-    this.#takenBytes += piece.length;
-    if (this.#takenBytes > WINDOW_BYTES || this.#hasHeardEnd)
+  handleData(piece: Buffer): void {
+    this.#uncreditedBytes += piece.length;
+    if (this.#uncreditedBytes > WINDOW_BYTES || this.#hasReceivedEnd)
       throw new FrameError('the other cluster member sent more data than the flow control window allows');
     this.bytesRead += piece.length;
     // A small piece of a chunk is copied, because a reference to the piece would keep the whole chunk in memory.
@@ -83,22 +83,22 @@ export class Channel extends Duplex {
   }
 
   /** Handles received credit. @throws FrameError if the credit exceeds the number of bytes sent */
-  heardCredit(bytes: number): void {
+  handleCredit(bytes: number): void {
     this.#credit += bytes;
     if (this.#credit > WINDOW_BYTES)
       throw new FrameError('the other cluster member acknowledged more data than was sent');
     this.sendWaitingData();
   }
 
-  heardEnd(): void {
-    if (this.#hasHeardEnd) return;
-    this.#hasHeardEnd = true;
+  handleEnd(): void {
+    if (this.#hasReceivedEnd) return;
+    this.#hasReceivedEnd = true;
     this.push(null);
   }
 
   handlePeerClose(): void {
-    this.#isLeft = true;
-    this.heardEnd();
+    this.#hasPeerClosed = true;
+    this.handleEnd();
     this.sendWaitingData();
   }
 
@@ -108,21 +108,21 @@ export class Channel extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: WriteCallback): void {
     this.#unsent = chunk;
-    this.#done = done;
+    this.#writeCallback = done;
     this.sendWaitingData();
   }
 
   override _final(done: WriteCallback): void {
     this.#hasEnded = true;
-    if (!this.#isLeft) this.#carrier.sendControlFrame(FRAME_KINDS.end, this);
+    if (!this.#hasPeerClosed) this.#carrier.sendControlFrame(FRAME_KINDS.end, this);
     done();
   }
 
   override _destroy(error: Error | null, done: WriteCallback): void {
-    const isOver = this.#hasEnded && this.#hasHeardEnd;
-    if (!this.#isLeft && !isOver) this.#carrier.sendControlFrame(FRAME_KINDS.gone, this);
+    const isOver = this.#hasEnded && this.#hasReceivedEnd;
+    if (!this.#hasPeerClosed && !isOver) this.#carrier.sendControlFrame(FRAME_KINDS.gone, this);
     this.#carrier.forget(this);
-    this.#settle(error ?? brokenPipe());
+    this.#completeWrite(error ?? brokenPipe());
     done(error);
   }
 
@@ -144,10 +144,10 @@ export class Channel extends Duplex {
     return true;
   }
 
-  #settle(error?: Error): void {
-    const done = this.#done;
+  #completeWrite(error?: Error): void {
+    const done = this.#writeCallback;
     this.#unsent = undefined;
-    this.#done = undefined;
+    this.#writeCallback = undefined;
     done?.(error);
   }
 
@@ -156,9 +156,9 @@ export class Channel extends Duplex {
    * more.
    */
   #grant(): void {
-    if (this.#takenBytes < WINDOW_BYTES / 2 || this.#hasHeardEnd) return;
-    this.#carrier.sendControlFrame(FRAME_KINDS.credit, this, this.#takenBytes);
-    this.#takenBytes = 0;
+    if (this.#uncreditedBytes < WINDOW_BYTES / 2 || this.#hasReceivedEnd) return;
+    this.#carrier.sendControlFrame(FRAME_KINDS.credit, this, this.#uncreditedBytes);
+    this.#uncreditedBytes = 0;
   }
 }
 

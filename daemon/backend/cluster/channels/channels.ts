@@ -44,7 +44,7 @@ interface ChannelsDependencies {
  */
 export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable {
   readonly #socket: Socket;
-  readonly #parts: ChannelsDependencies;
+  readonly #dependencies: ChannelsDependencies;
   readonly #open = new Map<number, Channel>();
   readonly #reader = new FrameReader(this);
   readonly #timer: Disposable;
@@ -52,10 +52,10 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   readonly #waiting = new Set<Channel>();
   #batch: Buffer[] = [];
   #batchBytes = 0;
-  #isToWrite = false;
+  #isWriteScheduled = false;
   #isBlocked = false;
   #lastId = 0;
-  #silent = 0;
+  #silentIntervals = 0;
   #isRetired = false;
   #error: FrameError | undefined;
 
@@ -63,15 +63,15 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
    * @param socket the socket of the connection, after the HTTP upgrade was completed
    * @param head bytes after the HTTP upgrade that were already read from the socket
    */
-  constructor(socket: Socket, head: Buffer, parts: ChannelsDependencies) {
+  constructor(socket: Socket, head: Buffer, dependencies: ChannelsDependencies) {
     this.#socket = socket;
-    this.#parts = parts;
-    this.#timer = parts.clock.every(ALIVE_MS, () => this.#beat());
+    this.#dependencies = dependencies;
+    this.#timer = dependencies.clock.every(ALIVE_MS, () => this.#beat());
     socket.setNoDelay(true);
     // After an error the socket also emits `close`, which is handled below.
     socket.on('error', () => socket.destroy());
     socket.on('end', () => socket.destroy());
-    socket.on('close', () => this.#closed());
+    socket.on('close', () => this.#handleClose());
     socket.on('drain', () => {
       this.#isBlocked = false;
       this.#write();
@@ -119,7 +119,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     this.#isBlocked = false;
     this.#write();
     this.#socket.destroySoon();
-    this.#silent = SILENT_MAX;
+    this.#silentIntervals = SILENT_MAX;
   }
 
   send(channel: Channel, piece: Buffer): boolean {
@@ -127,13 +127,13 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
       this.#waiting.add(channel);
       return false;
     }
-    this.#put(frameHead(FRAME_KINDS.data, channel.id, piece.length));
-    this.#put(piece);
+    this.#addToBatch(frameHead(FRAME_KINDS.data, channel.id, piece.length));
+    this.#addToBatch(piece);
     return true;
   }
 
   sendControlFrame(kind: FrameKind, { id }: Pick<Channel, 'id'>, amount = 0): void {
-    this.#put(frameHead(kind, id, amount));
+    this.#addToBatch(frameHead(kind, id, amount));
   }
 
   forget(channel: Channel): void {
@@ -143,12 +143,12 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     if (this.#isRetired && this.size === 0 && !this.isClosed) this[Symbol.dispose]();
   }
 
-  heard(kind: FrameKind, id: number, amount: number): void {
+  handleControlFrame(kind: FrameKind, id: number, amount: number): void {
     // `channel` is undefined if the other end sent the frame before it learned that this end has closed the channel.
     const channel = this.#open.get(id);
     if (kind === FRAME_KINDS.open) this.#accept(id);
-    else if (kind === FRAME_KINDS.credit) channel?.heardCredit(amount);
-    else if (kind === FRAME_KINDS.end) channel?.heardEnd();
+    else if (kind === FRAME_KINDS.credit) channel?.handleCredit(amount);
+    else if (kind === FRAME_KINDS.end) channel?.handleEnd();
     else if (kind === FRAME_KINDS.gone && channel !== undefined) {
       this.forget(channel);
       channel.handlePeerClose();
@@ -156,7 +156,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   }
 
   handleData(id: number, piece: Buffer): void {
-    this.#open.get(id)?.heardData(piece);
+    this.#open.get(id)?.handleData(piece);
   }
 
   get #hasCapacity(): boolean {
@@ -164,7 +164,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   }
 
   #accept(id: number): void {
-    const { accept } = this.#parts;
+    const { accept } = this.#dependencies;
     if (accept === undefined) throw new FrameError('the other cluster member may not open channels on this connection');
     if (this.#open.has(id)) throw new FrameError(`the other cluster member opened the channel ${String(id)} twice`);
     const channel = new Channel(id, this, true);
@@ -173,7 +173,7 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   }
 
   #read(chunk: Buffer): void {
-    this.#silent = 0;
+    this.#silentIntervals = 0;
     try {
       this.#reader.read(chunk);
     } catch (error) {
@@ -183,15 +183,15 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
     }
   }
 
-  #put(bytes: Buffer): void {
+  #addToBatch(bytes: Buffer): void {
     if (this.isClosed) return;
     this.#batch.push(bytes);
     this.#batchBytes += bytes.length;
-    if (this.#isToWrite) return;
-    this.#isToWrite = true;
+    if (this.#isWriteScheduled) return;
+    this.#isWriteScheduled = true;
     // All frames of one event loop turn are sent in one write, which halves the cost of a frame.
     setImmediate(() => {
-      this.#isToWrite = false;
+      this.#isWriteScheduled = false;
       this.#write();
     });
   }
@@ -214,17 +214,17 @@ export class Channels implements ChannelCarrier, ChannelFrameHandler, Disposable
   #beat(): void {
     // Counts intervals, not elapsed time. After the process was suspended, it can thus read the frames that have
     // arrived before it closes the connection.
-    if (++this.#silent > SILENT_MAX) this.#socket.destroy();
-    else if (this.#batchBytes === 0) this.#put(frameHead(FRAME_KINDS.alive, 0, 0));
+    if (++this.#silentIntervals > SILENT_MAX) this.#socket.destroy();
+    else if (this.#batchBytes === 0) this.#addToBatch(frameHead(FRAME_KINDS.alive, 0, 0));
   }
 
-  #closed(): void {
+  #handleClose(): void {
     this.#timer[Symbol.dispose]();
     this.#waiting.clear();
     this.#batch = [];
     const open = [...this.#open.values()];
     this.#open.clear();
     for (const channel of open) channel.handlePeerClose();
-    this.#parts.onClose(this.#error);
+    this.#dependencies.onClose(this.#error);
   }
 }

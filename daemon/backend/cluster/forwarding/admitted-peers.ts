@@ -43,7 +43,7 @@ interface PeerDependencies {
 
 /** Authenticates requests that another member forwards on behalf of a caller. */
 export class PeerAuthenticator {
-  readonly #parts: PeerDependencies;
+  readonly #dependencies: PeerDependencies;
   readonly #refused: RateLimitedLog;
   /**
    * The signed digest of each request body. The key is the headers object of the request. The digest is compared once
@@ -51,14 +51,14 @@ export class PeerAuthenticator {
    */
   readonly #bodyDigests = new WeakMap<IncomingHttpHeaders, string>();
 
-  constructor(parts: PeerDependencies) {
-    this.#parts = parts;
-    this.#refused = new RateLimitedLog(parts.log, parts.clock);
+  constructor(dependencies: PeerDependencies) {
+    this.#dependencies = dependencies;
+    this.#refused = new RateLimitedLog(dependencies.log, dependencies.clock);
   }
 
   /** True if the members share keys from a file, so that they trust the caller identity that another member sends. */
   get isStrong(): boolean {
-    return this.#parts.signatures.isStrong;
+    return this.#dependencies.signatures.isStrong;
   }
 
   /**
@@ -68,8 +68,8 @@ export class PeerAuthenticator {
    *   anonymous callers are not allowed
    */
   headersOf(principal: Principal, caller: string): Readonly<Record<string, string>> {
-    const { authenticator } = this.#parts;
-    const sent = this.isStrong || principal.via !== 'local' ? principal : this.#withoutToken();
+    const { authenticator } = this.#dependencies;
+    const sent = this.isStrong || principal.via !== 'local' ? principal : this.#callerWithoutToken();
     const credential = authenticator.sentVersionOf(sent);
     return {
       [PEER_HEADERS.principal]: voucherText(authenticator.voucherOf(sent)),
@@ -86,7 +86,7 @@ export class PeerAuthenticator {
    * @throws MonError `unauthenticated`; `unavailable` if too many logins fail at the same time
    */
   async authenticateMember(request: ReceivedHead): Promise<string> {
-    const { authenticator, callers, signatures } = this.#parts;
+    const { authenticator, callers, signatures } = this.#dependencies;
     const address = request.socket.remoteAddress ?? '';
     const proof = signatures.proofOf(request);
     if (proof.kind === 'signed') {
@@ -138,7 +138,7 @@ export class PeerAuthenticator {
   }
 
   #principalOf(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Principal | Promise<Principal> {
-    const { authenticator, signatures } = this.#parts;
+    const { authenticator, signatures } = this.#dependencies;
     const credentialVersion = headerText(headers, PEER_HEADERS.credential) || undefined;
     if (signatures.isStrong) return authenticator.principalOfVoucher(voucher, credentialVersion);
     if (voucher.via === 'local') throw new MonError('forbidden', NEEDS_PEER_KEY);
@@ -151,7 +151,7 @@ export class PeerAuthenticator {
    * read the database can sign a forged voucher.
    */
   async #authenticateForwarded(voucher: Voucher, headers: IncomingHttpHeaders, caller: string): Promise<Principal> {
-    const principal = await this.#parts.authenticator.authorizeRemote(headers, caller);
+    const principal = await this.#dependencies.authenticator.authorizeRemote(headers, caller);
     const { name, via, authority, clientNames, certificateOrigin, expiresMs } = voucher;
     if (principal.name !== name || principal.via !== via) throw new MonError('unauthenticated', NOT_SIGNED_BY_MEMBER);
     if (authority === undefined) return principal;
@@ -162,7 +162,7 @@ export class PeerAuthenticator {
       authority,
       clientNames,
       certificateOrigin,
-      certificateNamespaces: this.#parts.authenticator.namespacesOf(certificateOrigin),
+      certificateNamespaces: this.#dependencies.authenticator.namespacesOf(certificateOrigin),
       certificateExpiresMs: expiresMs,
     };
   }
@@ -171,8 +171,8 @@ export class PeerAuthenticator {
    * Returns an anonymous caller in place of a local administrator whom another member cannot verify. Throws if
    * anonymous callers are not allowed.
    */
-  #withoutToken(): Principal {
-    if (this.#parts.authenticator.needsNoCredentials) return ANONYMOUS_PRINCIPAL;
+  #callerWithoutToken(): Principal {
+    if (this.#dependencies.authenticator.needsNoCredentials) return ANONYMOUS_PRINCIPAL;
     throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
 }

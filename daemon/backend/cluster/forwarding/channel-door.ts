@@ -30,15 +30,15 @@ interface ChannelDoorDependencies extends ConnectionServices {
 /** Accepts the connections on which other members open their tunnels as channels. */
 export class ChannelAcceptor implements OtherProtocol, Disposable {
   readonly protocol = CHANNELS_PROTOCOL;
-  readonly #parts: ChannelDoorDependencies;
+  readonly #dependencies: ChannelDoorDependencies;
   readonly #open = new Set<Channels>();
 
-  constructor(parts: ChannelDoorDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: ChannelDoorDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  async take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-    const { leadership, peers, slowPeers, server, connections, clock } = this.#parts;
+  async accept(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const { leadership, peers, slowPeers, server, connections, clock } = this.#dependencies;
     if (requestPath(request) !== CHANNELS_PATH)
       throw new MonError(
         'not_found',
@@ -72,7 +72,7 @@ export class ChannelAcceptor implements OtherProtocol, Disposable {
   }
 
   #logClosure({ remoteAddress: address }: Socket, { message: reason }: Error): void {
-    this.#parts.log.warn(
+    this.#dependencies.log.warn(
       { address, reason },
       'closed the connection of another cluster member: run the same version on all members',
     );

@@ -37,10 +37,10 @@ const MISDIRECTED_STATUS = 421;
 export class ForwardedRequests implements RequestForwarding {
   /** Number of forwarded requests since the start. */
   count = 0;
-  readonly #parts: RequestDependencies;
+  readonly #dependencies: RequestDependencies;
 
-  constructor(parts: RequestDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: RequestDependencies) {
+    this.#dependencies = dependencies;
   }
 
   receive(app: FastifyInstance): void {
@@ -53,7 +53,7 @@ export class ForwardedRequests implements RequestForwarding {
     });
     app.addHook('preValidation', (request, _reply, done) => {
       try {
-        if (request.sender !== undefined) this.#parts.peers.refuseAlteredBody(request, request.body);
+        if (request.sender !== undefined) this.#dependencies.peers.refuseAlteredBody(request, request.body);
         done();
       } catch (error) {
         done(error as Error);
@@ -61,13 +61,13 @@ export class ForwardedRequests implements RequestForwarding {
     });
     app.addHook('onSend', (request, reply, payload, done) => {
       // The handler has committed its change by now, so the sequence number includes it.
-      if (request.sender !== undefined) reply.header(PEER_HEADERS.seq, this.#parts.leadership.seq);
+      if (request.sender !== undefined) reply.header(PEER_HEADERS.seq, this.#dependencies.leadership.seq);
       done(null, payload);
     });
   }
 
   forward(app: FastifyInstance, isOfV2: boolean): void {
-    const { leadership } = this.#parts;
+    const { leadership } = this.#dependencies;
     app.addHook('preHandler', (request, reply, done) => {
       const { isForWriter = false, isOfItself = false } = matchedRoute(request);
       const isElsewhere = isForWriter ? !leadership.isLeader : !isOfItself && leadership.hasSuccessor;
@@ -94,7 +94,7 @@ export class ForwardedRequests implements RequestForwarding {
    * @returns false, since no response was sent
    */
   async #admitPeer(request: FastifyRequest): Promise<boolean> {
-    const memberId = await this.#parts.peers.authenticateMember(request.raw);
+    const memberId = await this.#dependencies.peers.authenticateMember(request.raw);
     const caller = request.socket.remoteAddress ?? '';
     request.sender = { principal: OTHER_BACKEND_PRINCIPAL, caller, isOfV2: false, memberId };
     return false;
@@ -107,7 +107,7 @@ export class ForwardedRequests implements RequestForwarding {
    *   handled
    */
   async #admitForwarded(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const { leadership, peers } = this.#parts;
+    const { leadership, peers } = this.#dependencies;
     const memberId = await peers.authenticateMember(request.raw);
     if (!leadership.isLeader) {
       refuseMisdirected(reply);
@@ -126,8 +126,8 @@ export class ForwardedRequests implements RequestForwarding {
    * @returns false, since no response was sent
    */
   async #recordLocal(request: FastifyRequest, { memberId }: RequestSender): Promise<boolean> {
-    this.#parts.leadership.refuseStale();
-    await this.#parts.audit.record(actorOf(request), {
+    this.#dependencies.leadership.refuseStale();
+    await this.#dependencies.audit.record(actorOf(request), {
       action: 'cluster.local-administrator',
       target: request.url.split('?', 1)[0] ?? '',
       after: { member: memberId },
@@ -149,7 +149,7 @@ export class ForwardedRequests implements RequestForwarding {
       return true;
     }
     this.#refuseLocal(request);
-    const answered = await this.#parts.links.withLeader((link) => this.#exchange(link, request, isOfV2));
+    const answered = await this.#dependencies.links.withLeader((link) => this.#exchange(link, request, isOfV2));
     if (answered === 'self') return false;
     const { writerId, response, seq } = answered;
     request.forwardedTo = writerId;
@@ -166,7 +166,7 @@ export class ForwardedRequests implements RequestForwarding {
    * @throws MonError `forbidden`
    */
   #refuseLocal(request: FastifyRequest): void {
-    if (request.principal.via !== 'local' || this.#parts.peers.isStrong) return;
+    if (request.principal.via !== 'local' || this.#dependencies.peers.isStrong) return;
     const { access = 'admin', isForAnonymous = false } = matchedRoute(request);
     if (!isAllowed(ANONYMOUS_PRINCIPAL, { access, isForAnonymous })) throw new MonError('forbidden', NEEDS_PEER_KEY);
   }
@@ -179,7 +179,7 @@ export class ForwardedRequests implements RequestForwarding {
       path,
       headers: {
         ...requestHeaders(headers),
-        ...this.#parts.peers.headersOf(principal, caller),
+        ...this.#dependencies.peers.headersOf(principal, caller),
         'x-request-id': request.id,
         ...(isOfV2 && { [PEER_HEADERS.face]: 'v2' }),
       },
@@ -199,7 +199,7 @@ export class ForwardedRequests implements RequestForwarding {
    */
   #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
-    this.#parts.log.error(
+    this.#dependencies.log.error(
       { leader: link.address.id, url: link.address.url, setting: 'peer-key-file' },
       'the leader does not accept this backend as a member',
     );
@@ -212,7 +212,7 @@ export class ForwardedRequests implements RequestForwarding {
   /** Waits until the write is in the memory of this follower, so that later reads of the caller include the change. */
   async #catchUp({ method }: FastifyRequest, response: IncomingMessage, seq: number): Promise<void> {
     try {
-      await this.#parts.leadership.waitForWrite(seq);
+      await this.#dependencies.leadership.waitForWrite(seq);
     } catch (error) {
       const isDone = (response.statusCode ?? 0) < 400 && method !== 'GET' && method !== 'HEAD';
       if (!isDone) return;

@@ -31,7 +31,7 @@ export interface ForwardingDependencies {
 
 /** Forwards requests and agent connections from a follower to the leader. Dispose of the listeners first. */
 export class Forwarding implements RequestForwarding, Disposable {
-  readonly #parts: Pick<ForwardingDependencies, 'leadership' | 'audit' | 'clock' | 'log'>;
+  readonly #dependencies: Pick<ForwardingDependencies, 'leadership' | 'audit' | 'clock' | 'log'>;
   readonly #links: LeaderLinks;
   readonly #peers: PeerAuthenticator;
   readonly #requests: ForwardedRequests;
@@ -39,9 +39,11 @@ export class Forwarding implements RequestForwarding, Disposable {
   #closeOwnAgents: (() => void) | undefined;
 
   constructor({ leadership, audit, clock, log, ...parts }: ForwardingDependencies) {
-    this.#parts = { leadership, audit, clock, log };
+    this.#dependencies = { leadership, audit, clock, log };
     const { signatures } = parts;
-    const links = new LeaderLinks({ leadership, signatures, clock, log }, (writerId) => this.#tunnels.cut(writerId));
+    const links = new LeaderLinks({ leadership, signatures, clock, log }, (writerId) =>
+      this.#tunnels.closeTunnels(writerId),
+    );
     const peers = new PeerAuthenticator({ ...parts, clock, log });
     this.#links = links;
     this.#peers = peers;
@@ -73,7 +75,7 @@ export class Forwarding implements RequestForwarding, Disposable {
    */
   guard(own: UpgradeGuard): UpgradeGuard {
     return (request) => {
-      if (isFromMember(request)) return this.#admitSentOn(request);
+      if (isFromMember(request)) return this.#admitForwardedPeer(request);
       const path = requestPath(request);
       if (path === V2_AGENT_TUNNEL_PATH) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
       return own(request);
@@ -82,7 +84,7 @@ export class Forwarding implements RequestForwarding, Disposable {
 
   /** Accepts the tunnels of other members. Dispose of the result after the tunnels were closed gracefully. */
   acceptChannels(served: ConnectionServices): ChannelAcceptor {
-    return new ChannelAcceptor({ ...served, ...this.#parts, peers: this.#peers });
+    return new ChannelAcceptor({ ...served, ...this.#dependencies, peers: this.#peers });
   }
 
   /** Returns a function that passes agents on to the leader. @param path the path at which the leader accepts them */
@@ -106,7 +108,7 @@ export class Forwarding implements RequestForwarding, Disposable {
 
   /** Closes all tunnels through this backend, and the connections of the agents that use them. */
   cutTunnels(): void {
-    this.#tunnels.cut();
+    this.#tunnels.closeTunnels();
   }
 
   [Symbol.dispose](): void {
@@ -121,15 +123,15 @@ export class Forwarding implements RequestForwarding, Disposable {
     member: string,
   ): Promise<void> {
     const target = requestPath(request);
-    await this.#parts.audit.record(
+    await this.#dependencies.audit.record(
       { ...actor, how: `GET ${target}` },
       { action: 'cluster.local-administrator', target, after: { member } },
     );
   }
 
-  async #admitSentOn(request: Parameters<UpgradeGuard>[0]): Promise<Awaited<ReturnType<UpgradeGuard>>> {
+  async #admitForwardedPeer(request: Parameters<UpgradeGuard>[0]): Promise<Awaited<ReturnType<UpgradeGuard>>> {
     const member = await this.#peers.authenticateMember(request);
-    if (!this.#parts.leadership.isLeader) throw new MonError('unavailable', 'another member is the leader');
+    if (!this.#dependencies.leadership.isLeader) throw new MonError('unavailable', 'another member is the leader');
     const { principal, caller } = await this.#peers.senderOf(request);
     if (principal.via === 'local') await this.#recordLocal(request, { who: principal.name, from: caller }, member);
     return principal;

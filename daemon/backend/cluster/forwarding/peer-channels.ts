@@ -28,12 +28,12 @@ interface PeerChannelsDependencies {
 
 /** The connection to another member that multiplexes all tunnels to it. It is opened with the first tunnel. */
 export class PeerChannels implements Disposable {
-  readonly #parts: PeerChannelsDependencies;
+  readonly #dependencies: PeerChannelsDependencies;
   readonly #giveUp = new AbortController();
   #channels: Promise<Channels | undefined> | undefined;
 
-  constructor(parts: PeerChannelsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: PeerChannelsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -57,7 +57,7 @@ export class PeerChannels implements Disposable {
   }
 
   async #open(): Promise<Channels | undefined> {
-    const { requestConnection: ask, clock } = this.#parts;
+    const { requestConnection: ask, clock } = this.#dependencies;
     try {
       const answer = await ask(this.#giveUp.signal);
       if (!('refusal' in answer))

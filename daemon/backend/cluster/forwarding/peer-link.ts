@@ -26,10 +26,10 @@ const IDLE_MS = 5000;
 const IDLE_MAX = 64;
 
 /** Timeout for establishing a connection to another member, including the TLS handshake. */
-const CONNECT_MS = 2000;
+const CONNECT_TIMEOUT_MS = 2000;
 
 /** Timeout for the headers of a response; the slowest request, the restore of a large backup, takes a few seconds. */
-const ANSWER_MS = 60_000;
+const RESPONSE_TIMEOUT_MS = 60_000;
 
 /** The error for a request that can be sent again: nothing was sent yet, or the request is idempotent. */
 export class UnsentError extends Error {
@@ -70,17 +70,17 @@ export interface LinkDependencies {
 /** The connections to another member of the cluster. */
 export class PeerLink implements Disposable {
   readonly address: PeerAddress;
-  readonly #parts: LinkDependencies;
+  readonly #dependencies: LinkDependencies;
   readonly #agent: LinkAgent;
   readonly #channels: PeerChannels;
 
-  constructor(address: PeerAddress, parts: LinkDependencies) {
+  constructor(address: PeerAddress, dependencies: LinkDependencies) {
     this.address = address;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     this.#agent = new LinkAgent(address);
     this.#channels = new PeerChannels({
-      requestConnection: (signal) => this.#askForChannels(signal),
-      clock: parts.clock,
+      requestConnection: (signal) => this.#requestChannels(signal),
+      clock: dependencies.clock,
     });
   }
 
@@ -98,7 +98,7 @@ export class PeerLink implements Disposable {
     const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
     request.once('response', resolve);
     const isRepeatable = method === 'GET' || method === 'HEAD';
-    return this.#settled(request, promise, { body, isRepeatable, isLimited: signal === undefined });
+    return this.#completeRequest(request, promise, { body, isRepeatable, isLimited: signal === undefined });
   }
 
   /**
@@ -120,10 +120,10 @@ export class PeerLink implements Disposable {
   }
 
   #signatureOf(request: PeerRequest): OutgoingHttpHeaders {
-    return this.#parts.signatures.headerOf(request, this.address.id);
+    return this.#dependencies.signatures.headerOf(request, this.address.id);
   }
 
-  #askForChannels(signal: AbortSignal): Promise<UpgradeResponse> {
+  #requestChannels(signal: AbortSignal): Promise<UpgradeResponse> {
     const headers = { connection: 'Upgrade', upgrade: CHANNELS_PROTOCOL };
     return this.#upgrade({ method: 'GET', path: CHANNELS_PATH, headers }, signal);
   }
@@ -149,10 +149,10 @@ export class PeerLink implements Disposable {
     const { promise, resolve } = Promise.withResolvers<UpgradeResponse>();
     request.once('upgrade', (response, socket, head) => resolve({ response, socket, head }));
     request.once('response', (refusal) => resolve({ refusal }));
-    return this.#settled(request, promise, { body: undefined, isRepeatable: true, isLimited: true });
+    return this.#completeRequest(request, promise, { body: undefined, isRepeatable: true, isLimited: true });
   }
 
-  async #settled<Answer>(
+  async #completeRequest<Answer>(
     request: ClientRequest,
     answer: Promise<Answer>,
     { body, isRepeatable, isLimited }: ResponseOptions,
@@ -169,7 +169,7 @@ export class PeerLink implements Disposable {
     });
     using impatience = new DisposableStack();
     const giveUp = (): void => void request.destroy(new Error('the cluster member did not respond in time'));
-    if (isLimited) impatience.use(this.#parts.clock.after(ANSWER_MS, giveUp));
+    if (isLimited) impatience.use(this.#dependencies.clock.after(RESPONSE_TIMEOUT_MS, giveUp));
     request.end(body);
     return await Promise.race([answer, failed]);
   }
@@ -199,13 +199,13 @@ class LinkAgent extends Agent {
     };
     const giveUp = (): void => fail(new Error('connecting to the cluster member timed out'));
     socket.once('error', fail);
-    socket.setTimeout(CONNECT_MS, giveUp);
+    socket.setTimeout(CONNECT_TIMEOUT_MS, giveUp);
     socket.once(ready, () => {
       socket.off('error', fail);
       socket.off('timeout', giveUp);
       socket.setTimeout(0);
       socket.setNoDelay(true);
-      if (this.#isRight(socket)) done?.(null, socket);
+      if (this.#hasExpectedCertificate(socket)) done?.(null, socket);
       else fail(new Error('the certificate of the cluster member differs from the certificate that it announced'));
     });
     return undefined;
@@ -219,7 +219,7 @@ class LinkAgent extends Agent {
     return { socket: connectTls({ ...this.target, rejectUnauthorized }), ready: 'secureConnect' };
   }
 
-  #isRight(socket: Socket): boolean {
+  #hasExpectedCertificate(socket: Socket): boolean {
     const { fingerprint } = this.#address;
     if (fingerprint === undefined) return true;
     if (!('getPeerX509Certificate' in socket)) return false;

@@ -33,12 +33,12 @@ const refusalSchema = z.object({ error: z.string(), code: z.string() });
  * one side reads slowly, the other side is slowed down too.
  */
 export class Tunnels {
-  readonly #parts: TunnelDependencies;
+  readonly #dependencies: TunnelDependencies;
   /** Open tunnels, by the id of the leader that they lead to. */
   readonly #open = new Map<string, Set<Tunnel>>();
 
-  constructor(parts: TunnelDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: TunnelDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Number of open tunnels. */
@@ -59,9 +59,9 @@ export class Tunnels {
    */
   forwardToLeader(handshaking: PendingHandshake, path: string): Promise<void> | undefined {
     const { request } = handshaking;
-    if (this.#parts.leadership.isLeader) return undefined;
+    if (this.#dependencies.leadership.isLeader) return undefined;
     if (isFromMember(request)) throw new MonError('unavailable', 'another member is the leader');
-    return this.#lead(handshaking, path);
+    return this.#openTunnel(handshaking, path);
   }
 
   /**
@@ -69,7 +69,7 @@ export class Tunnels {
    *
    * @param exceptLeaderId the id of the current leader, whose tunnels stay open; if undefined, all tunnels are closed
    */
-  cut(exceptLeaderId?: string): void {
+  closeTunnels(exceptLeaderId?: string): void {
     for (const [writerId, tunnels] of this.#open) {
       if (writerId === exceptLeaderId) continue;
       for (const { agent, writer } of tunnels) {
@@ -79,11 +79,11 @@ export class Tunnels {
     }
   }
 
-  async #lead(
+  async #openTunnel(
     { request, socket, head, principal, onFramesStarted: speaksFrames }: PendingHandshake,
     path: string,
   ): Promise<void> {
-    const { links, peers, callers } = this.#parts;
+    const { links, peers, callers } = this.#dependencies;
     const headers = {
       ...handshakeHeaders(request.headers),
       ...peers.headersOf(principal, callers.addressOf(request)),

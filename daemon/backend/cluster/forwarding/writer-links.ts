@@ -6,10 +6,10 @@ import type { Leadership, PeerAddress } from './leadership.ts';
 import { UnansweredError, UnsentError, PeerLink, type LinkDependencies } from './peer-link.ts';
 
 /** Maximum time for which a request is retried until a leader accepts it. */
-const PATIENCE_MS = 5000;
+const LEADER_WAIT_MS = 5000;
 
 /** Delay before a request is retried; by then a new leader is usually known. */
-const AGAIN_MS = 100;
+const RETRY_INTERVAL_MS = 100;
 
 /**
  * Interval at which it is checked whether the leader has changed. Without the check, requests in progress would wait
@@ -28,20 +28,20 @@ interface WriterLinkDependencies extends Pick<LinkDependencies, 'signatures'> {
 
 /** The connections to the current leader, and for a second also to the previous leader. */
 export class LeaderLinks implements Disposable {
-  readonly #parts: WriterLinkDependencies;
+  readonly #dependencies: WriterLinkDependencies;
   /** Callback that receives the id of the current leader, or `self`, after each successful check for a new leader. */
-  readonly #onMove: (writerId: string) => void;
+  readonly #onLeaderChecked: (writerId: string) => void;
   readonly #open = new Set<PeerLink>();
   readonly #timer: Disposable;
-  readonly #throttledLog: RateLimitedLog;
+  readonly #rateLimitedLog: RateLimitedLog;
   #current: PeerLink | undefined;
-  #isLooking = false;
+  #isChecking = false;
 
-  constructor(parts: WriterLinkDependencies, onMove: (writerId: string) => void) {
-    this.#parts = parts;
-    this.#onMove = onMove;
-    this.#throttledLog = new RateLimitedLog(parts.log, parts.clock);
-    this.#timer = parts.clock.every(LEADER_CHECK_MS, () => void this.#look());
+  constructor(dependencies: WriterLinkDependencies, onMove: (writerId: string) => void) {
+    this.#dependencies = dependencies;
+    this.#onLeaderChecked = onMove;
+    this.#rateLimitedLog = new RateLimitedLog(dependencies.log, dependencies.clock);
+    this.#timer = dependencies.clock.every(LEADER_CHECK_MS, () => void this.#checkLeader());
   }
 
   /**
@@ -53,17 +53,17 @@ export class LeaderLinks implements Disposable {
    * @throws MonError `unavailable` if no leader accepts the request in time, or its outcome is unknown
    */
   async withLeader<T>(attempt: (link: PeerLink) => Promise<T | undefined>, signal?: AbortSignal): Promise<T | 'self'> {
-    const { leadership, clock } = this.#parts;
-    const endMs = clock.monotonic() + PATIENCE_MS;
+    const { leadership, clock } = this.#dependencies;
+    const endMs = clock.monotonic() + LEADER_WAIT_MS;
     for (;;) {
       const leader = await leadership.awaitLeader(signal);
       if (leader === 'self') return 'self';
-      const done = await attempt(this.#to(leader)).catch((error: unknown) => this.#refuseUnanswered(leader, error));
+      const done = await attempt(this.#linkTo(leader)).catch((error: unknown) => this.#refuseUnanswered(leader, error));
       if (done !== undefined) return done;
-      if (clock.monotonic() + AGAIN_MS > endMs) {
+      if (clock.monotonic() + RETRY_INTERVAL_MS > endMs) {
         throw new MonError('unavailable', 'there is no leader at the moment: retry in a few seconds');
       }
-      await new Promise<void>((resolve) => void clock.after(AGAIN_MS, resolve));
+      await new Promise<void>((resolve) => void clock.after(RETRY_INTERVAL_MS, resolve));
     }
   }
 
@@ -78,44 +78,44 @@ export class LeaderLinks implements Disposable {
   #refuseUnanswered({ id: leader, url }: PeerAddress, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
-      this.#throttledLog.warn(() => ({ leader, url, reason, setting: 'peer-url' }), 'the leader cannot be reached');
+      this.#rateLimitedLog.warn(() => ({ leader, url, reason, setting: 'peer-url' }), 'the leader cannot be reached');
       return;
     }
     if (!(error instanceof UnansweredError)) throw error;
     throw unknownOutcomeError(error);
   }
 
-  #to(address: PeerAddress): PeerLink {
+  #linkTo(address: PeerAddress): PeerLink {
     if (this.#current !== undefined && isSamePeer(this.#current.address, address)) return this.#current;
-    this.#retire();
-    const link = new PeerLink(address, this.#parts);
+    this.#retireCurrent();
+    const link = new PeerLink(address, this.#dependencies);
     this.#current = link;
     this.#open.add(link);
     return link;
   }
 
-  #retire(): void {
+  #retireCurrent(): void {
     const link = this.#current;
     if (link === undefined) return;
     this.#current = undefined;
-    this.#parts.clock.after(GRACE_MS, () => {
+    this.#dependencies.clock.after(GRACE_MS, () => {
       link[Symbol.dispose]();
       this.#open.delete(link);
     });
   }
 
-  async #look(): Promise<void> {
-    if (this.#current === undefined || this.#isLooking) return;
-    this.#isLooking = true;
+  async #checkLeader(): Promise<void> {
+    if (this.#current === undefined || this.#isChecking) return;
+    this.#isChecking = true;
     try {
-      const leader = await this.#parts.leadership.awaitLeader();
-      if (leader === 'self') this.#retire();
-      else this.#to(leader);
-      this.#onMove(leader === 'self' ? leader : leader.id);
+      const leader = await this.#dependencies.leadership.awaitLeader();
+      if (leader === 'self') this.#retireCurrent();
+      else this.#linkTo(leader);
+      this.#onLeaderChecked(leader === 'self' ? leader : leader.id);
     } catch {
       // There is no leader now. The next request reports that to its caller.
     } finally {
-      this.#isLooking = false;
+      this.#isChecking = false;
     }
   }
 }

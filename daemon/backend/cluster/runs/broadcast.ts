@@ -13,7 +13,7 @@ const WAITING_LENGTH_MAX = 8 * 1024 * 1024;
 const SEND_MS = 5000;
 
 interface BroadcastDependencies {
-  readonly members: Pick<LiveMembers, 'answering'>;
+  readonly members: Pick<LiveMembers, 'respondingMembers'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -23,25 +23,29 @@ interface BroadcastDependencies {
  * nothing is stored.
  */
 export class Broadcast {
-  readonly #parts: BroadcastDependencies;
-  readonly #missed: RateLimitedLog;
+  readonly #dependencies: BroadcastDependencies;
+  readonly #missedLog: RateLimitedLog;
   readonly #outboxes = new WeakMap<LiveMember, Outbox>();
 
-  constructor(parts: BroadcastDependencies) {
-    this.#parts = parts;
-    this.#missed = new RateLimitedLog(parts.log, parts.clock);
+  constructor(dependencies: BroadcastDependencies) {
+    this.#dependencies = dependencies;
+    this.#missedLog = new RateLimitedLog(dependencies.log, dependencies.clock);
   }
 
   publish(transport: string, namespace: string, data: string): void {
-    for (const member of this.#parts.members.answering()) this.#to(member).add({ transport, namespace, data });
+    for (const member of this.#dependencies.members.respondingMembers())
+      this.#outboxOf(member).add({ transport, namespace, data });
   }
 
-  #to(member: LiveMember): Outbox {
+  #outboxOf(member: LiveMember): Outbox {
     let outbox = this.#outboxes.get(member);
     if (outbox === undefined) {
       const { name } = member.address;
       const miss = (reason: string): void =>
-        this.#missed.warn(() => ({ member: name, reason }), 'transport messages could not be sent to another member');
+        this.#missedLog.warn(
+          () => ({ member: name, reason }),
+          'transport messages could not be sent to another member',
+        );
       outbox = new Outbox(member, miss);
       this.#outboxes.set(member, outbox);
     }
@@ -52,19 +56,19 @@ export class Broadcast {
 /** The queue of messages for one member. Requests are sent one after another, so that the messages stay in order. */
 class Outbox {
   readonly #member: LiveMember;
-  readonly #miss: (reason: string) => void;
+  readonly #reportMissed: (reason: string) => void;
   #waiting: PeerTransportMessage[] = [];
   #length = 0;
   #isSending = false;
 
   constructor(member: LiveMember, miss: (reason: string) => void) {
     this.#member = member;
-    this.#miss = miss;
+    this.#reportMissed = miss;
   }
 
   add(piece: PeerTransportMessage): void {
     if (this.#length + piece.data.length > WAITING_LENGTH_MAX) {
-      this.#miss('it is too slow');
+      this.#reportMissed('it is too slow');
       return;
     }
     this.#waiting.push(piece);
@@ -76,17 +80,17 @@ class Outbox {
     this.#isSending = true;
     while (this.#waiting.length > 0) {
       try {
-        const body = Buffer.from(JSON.stringify({ pieces: this.#take() }));
+        const body = Buffer.from(JSON.stringify({ pieces: this.#takeBatch() }));
         const { status } = await this.#member.post(PEER_PIECES_PATH, body, SEND_MS);
-        if (status !== 204) this.#miss(`it answered ${String(status)}`);
+        if (status !== 204) this.#reportMissed(`it answered ${String(status)}`);
       } catch (error) {
-        this.#miss(errorMessage(error));
+        this.#reportMissed(errorMessage(error));
       }
     }
     this.#isSending = false;
   }
 
-  #take(): PeerTransportMessage[] {
+  #takeBatch(): PeerTransportMessage[] {
     let count = 0;
     let length = 0;
     for (const { data } of this.#waiting) {

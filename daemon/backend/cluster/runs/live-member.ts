@@ -2,7 +2,7 @@ import { backoffMs } from '../../../../shared/domain/backoff.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import { PEER_RUNS_PATH, takesRunsSchema } from '../../../../shared/schemas/peer-run.ts';
 import type { Log } from '../../../log/log.ts';
-import { askPeer } from '../forwarding/ask-peer.ts';
+import { queryPeer } from '../forwarding/query-peer.ts';
 import type { PeerAddress } from '../forwarding/leadership.ts';
 import { PeerLink, type LinkDependencies } from '../forwarding/peer-link.ts';
 import type { Clock } from '../../ports.ts';
@@ -48,26 +48,26 @@ export class LiveMember implements Disposable {
   running = 0;
   /** Sequence number of the last run that was assigned to the member; 0 if it got no run yet. */
   lastAssigned = 0;
-  readonly #parts: LiveMemberDependencies;
+  readonly #dependencies: LiveMemberDependencies;
   #address: MemberAddress;
   #link: PeerLink;
   /** Links to earlier addresses of the member; requests can still be in progress on them. */
   readonly #formerLinks: PeerLink[] = [];
   #takesRuns = false;
-  #isAsking = false;
-  #askAtMs = -Infinity;
+  #isQuerying = false;
+  #nextQueryMs = -Infinity;
   /** Number of consecutive failed state requests to the member. */
   #unanswered = 0;
   /** Number of consecutive handler runs that were lost on the member. */
-  #lost = 0;
+  #consecutiveLostRuns = 0;
   #leftOutUntilMs = -Infinity;
   /** Digests of the definitions that the member cannot run, each with the monotonic time until which no run is sent. */
   readonly #lacking = new Map<string, number>();
 
-  constructor(address: MemberAddress, parts: LiveMemberDependencies) {
+  constructor(address: MemberAddress, dependencies: LiveMemberDependencies) {
     this.#address = address;
-    this.#parts = parts;
-    this.#link = new PeerLink(address, parts);
+    this.#dependencies = dependencies;
+    this.#link = new PeerLink(address, dependencies);
   }
 
   get address(): MemberAddress {
@@ -78,20 +78,20 @@ export class LiveMember implements Disposable {
    * Changes the URL or the certificate of the member. Runs in progress continue on the connections to the former
    * address.
    */
-  move(address: MemberAddress): void {
+  changeAddress(address: MemberAddress): void {
     this.#formerLinks.push(this.#link);
     this.#address = address;
-    this.#link = new PeerLink(address, this.#parts);
-    this.#askAtMs = -Infinity;
+    this.#link = new PeerLink(address, this.#dependencies);
+    this.#nextQueryMs = -Infinity;
   }
 
   /** True if at least one of the last three state requests to the member succeeded. */
-  get isAnswering(): boolean {
+  get isResponding(): boolean {
     return this.#unanswered < UNANSWERED_MAX;
   }
 
   get hasCapacity(): boolean {
-    return this.#takesRuns && this.running < RUNS_MAX && this.#parts.clock.monotonic() >= this.#leftOutUntilMs;
+    return this.#takesRuns && this.running < RUNS_MAX && this.#dependencies.clock.monotonic() >= this.#leftOutUntilMs;
   }
 
   /**
@@ -100,7 +100,7 @@ export class LiveMember implements Disposable {
    * @param definition the digest of the definitions of the handler and its mutator
    */
   mayRun(definition: string): boolean {
-    return this.hasCapacity && (this.#lacking.get(definition) ?? -Infinity) <= this.#parts.clock.monotonic();
+    return this.hasCapacity && (this.#lacking.get(definition) ?? -Infinity) <= this.#dependencies.clock.monotonic();
   }
 
   /**
@@ -109,35 +109,35 @@ export class LiveMember implements Disposable {
    */
   recordRejectedDefinition(definition: string): void {
     if (this.#lacking.size >= REJECTED_DEFINITIONS_MAX) this.#lacking.clear();
-    this.#lacking.set(definition, this.#parts.clock.monotonic() + REJECTED_DEFINITION_MS);
+    this.#lacking.set(definition, this.#dependencies.clock.monotonic() + REJECTED_DEFINITION_MS);
   }
 
   /** Records that a run was completed on the member, which resets the backoff. */
-  noteEnded(): void {
-    this.#lost = 0;
+  recordCompletedRun(): void {
+    this.#consecutiveLostRuns = 0;
   }
 
   /** Records that a run ended without a known outcome, so that the member gets no runs during the backoff. */
-  noteLost(): void {
-    const { clock, random } = this.#parts;
-    this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#lost, random(), LOST_RUN_BACKOFF);
+  recordLostRun(): void {
+    const { clock, random } = this.#dependencies;
+    this.#leftOutUntilMs = clock.monotonic() + backoffMs(++this.#consecutiveLostRuns, random(), LOST_RUN_BACKOFF);
   }
 
   /**
    * Asks the member whether it accepts handler runs, if the next such request is due. The promise is never rejected.
    */
   async queryIfDue(): Promise<void> {
-    const { clock } = this.#parts;
-    if (this.#isAsking || clock.monotonic() < this.#askAtMs) return;
-    this.#isAsking = true;
+    const { clock } = this.#dependencies;
+    if (this.#isQuerying || clock.monotonic() < this.#nextQueryMs) return;
+    this.#isQuerying = true;
     try {
       this.#takesRuns = await this.#queryAcceptsRuns();
       this.#unanswered = 0;
     } catch (error) {
-      this.#noteUnanswered(errorMessage(error));
+      this.#recordMissingResponse(errorMessage(error));
     } finally {
-      this.#isAsking = false;
-      this.#askAtMs = clock.monotonic() + this.#pauseMs();
+      this.#isQuerying = false;
+      this.#nextQueryMs = clock.monotonic() + this.#pauseMs();
     }
   }
 
@@ -153,12 +153,12 @@ export class LiveMember implements Disposable {
   }
 
   /** Aborts all requests to the member that are in progress. */
-  cut(): void {
+  abortRequests(): void {
     for (const link of [...this.#formerLinks.splice(0), this.#link]) link[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {
-    this.cut();
+    this.abortRequests();
   }
 
   async #queryAcceptsRuns(): Promise<boolean> {
@@ -167,19 +167,19 @@ export class LiveMember implements Disposable {
     return takesRunsSchema.parse(JSON.parse(text)).takes_runs;
   }
 
-  #noteUnanswered(reason: string): void {
+  #recordMissingResponse(reason: string): void {
     const { id: member, url, name } = this.address;
     this.#takesRuns = false;
     this.#unanswered++;
-    if (this.#unanswered === UNANSWERED_MAX) this.cut();
+    if (this.#unanswered === UNANSWERED_MAX) this.abortRequests();
     if (this.#unanswered > 1) return;
-    this.#parts.log.warn({ member, name, url, reason }, 'cannot send handler runs to another cluster member');
+    this.#dependencies.log.warn({ member, name, url, reason }, 'cannot send handler runs to another cluster member');
   }
 
   #pauseMs(): number {
     return this.#unanswered === 0
       ? PROBE_INTERVAL_MS
-      : backoffMs(this.#unanswered, this.#parts.random(), PROBE_BACKOFF);
+      : backoffMs(this.#unanswered, this.#dependencies.random(), PROBE_BACKOFF);
   }
 
   async #exchange(
@@ -187,6 +187,6 @@ export class LiveMember implements Disposable {
     limitMs: number | undefined,
     signal?: AbortSignal,
   ): Promise<MemberResponse> {
-    return await askPeer(this.#link, { ...request, limitMs, signal }, this.#parts.clock);
+    return await queryPeer(this.#link, { ...request, limitMs, signal }, this.#dependencies.clock);
   }
 }

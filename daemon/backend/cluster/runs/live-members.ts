@@ -8,49 +8,49 @@ const GRACE_MS = 4000;
 
 interface LiveMembersDependencies extends LiveMemberDependencies {
   /** Returns the other members that were seen recently; empty if this backend is not the leader. */
-  readonly others: () => readonly MemberAddress[];
+  readonly otherMembers: () => readonly MemberAddress[];
 }
 
 /**
  * The other members of the cluster. The leader sends handler runs and messages to them; on followers the list is empty.
  */
 export class LiveMembers implements Disposable {
-  readonly #parts: LiveMembersDependencies;
+  readonly #dependencies: LiveMembersDependencies;
   /** Members that were seen recently, by their id. */
   readonly #members = new Map<string, LiveMember>();
-  readonly #left = new Set<LiveMember>();
+  readonly #retiredMembers = new Set<LiveMember>();
   readonly #timer: Disposable;
 
-  constructor(parts: LiveMembersDependencies) {
-    this.#parts = parts;
-    this.#timer = parts.clock.every(MEMBER_CHECK_MS, () => this.#look());
+  constructor(dependencies: LiveMembersDependencies) {
+    this.#dependencies = dependencies;
+    this.#timer = dependencies.clock.every(MEMBER_CHECK_MS, () => this.#updateMembers());
   }
 
   /** Returns the members that can accept a handler run now. */
-  withCapacity(): LiveMember[] {
+  membersWithCapacity(): LiveMember[] {
     return [...this.#members.values()].filter(({ hasCapacity }) => hasCapacity);
   }
 
-  answering(): LiveMember[] {
-    return [...this.#members.values()].filter(({ isAnswering }) => isAnswering);
+  respondingMembers(): LiveMember[] {
+    return [...this.#members.values()].filter(({ isResponding }) => isResponding);
   }
 
   [Symbol.dispose](): void {
     this.#timer[Symbol.dispose]();
-    for (const member of [...this.#members.values(), ...this.#left]) member[Symbol.dispose]();
+    for (const member of [...this.#members.values(), ...this.#retiredMembers]) member[Symbol.dispose]();
     this.#members.clear();
-    this.#left.clear();
+    this.#retiredMembers.clear();
   }
 
-  #look(): void {
-    const addresses = new Map(this.#parts.others().map((address) => [address.id, address]));
+  #updateMembers(): void {
+    const addresses = new Map(this.#dependencies.otherMembers().map((address) => [address.id, address]));
     for (const [id, member] of this.#members) {
       const address = addresses.get(id);
       if (address === undefined) this.#retire(member);
-      else if (!isSameAddress(address, member.address)) member.move(address);
+      else if (!isSameAddress(address, member.address)) member.changeAddress(address);
     }
     for (const [id, address] of addresses) {
-      const member = this.#members.get(id) ?? new LiveMember(address, this.#parts);
+      const member = this.#members.get(id) ?? new LiveMember(address, this.#dependencies);
       this.#members.set(id, member);
       void member.queryIfDue();
     }
@@ -58,9 +58,9 @@ export class LiveMembers implements Disposable {
 
   #retire(member: LiveMember): void {
     this.#members.delete(member.address.id);
-    this.#left.add(member);
-    this.#parts.clock.after(GRACE_MS, () => {
-      this.#left.delete(member);
+    this.#retiredMembers.add(member);
+    this.#dependencies.clock.after(GRACE_MS, () => {
+      this.#retiredMembers.delete(member);
       member[Symbol.dispose]();
     });
   }

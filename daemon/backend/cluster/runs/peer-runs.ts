@@ -51,16 +51,16 @@ export interface PeerRunDependencies {
 
 /** Serves requests of the leader: runs handlers, and publishes messages of transport handlers. */
 export class PeerRuns {
-  readonly #parts: PeerRunDependencies;
+  readonly #dependencies: PeerRunDependencies;
   #running = 0;
 
-  constructor(parts: PeerRunDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: PeerRunDependencies) {
+    this.#dependencies = dependencies;
   }
 
   serve(app: FastifyInstance): void {
     const options = { config: PEER_ROUTE_CONFIG, bodyLimit: PEER_BYTES_MAX };
-    app.get(PEER_RUNS_PATH, options, () => ({ takes_runs: this.#parts.runsHandlers() }));
+    app.get(PEER_RUNS_PATH, options, () => ({ takes_runs: this.#dependencies.runsHandlers() }));
     app.post(PEER_RUNS_PATH, options, (request, reply) => this.#run(request, reply));
     app.post(PEER_PIECES_PATH, options, (request, reply) => this.#publish(request, reply));
   }
@@ -74,7 +74,7 @@ export class PeerRuns {
     reply.raw.once('close', () => gone.abort());
     this.#running++;
     try {
-      return await this.#parts.delivery.deliver(order.job, handler, order.attempt, gone.signal);
+      return await this.#dependencies.delivery.deliver(order.job, handler, order.attempt, gone.signal);
     } finally {
       this.#running--;
     }
@@ -82,7 +82,7 @@ export class PeerRuns {
 
   /** Throws if this backend cannot run a handler now. @throws MonError `conflict`, `unavailable` */
   #refuse(): void {
-    const { leadership, runsHandlers } = this.#parts;
+    const { leadership, runsHandlers } = this.#dependencies;
     if (leadership.isLeader)
       throw new MonError('conflict', 'this member has become the leader, which assigns handler runs to others');
     if (!runsHandlers()) throw new MonError('conflict', 'this backend is configured to run no handlers');
@@ -97,7 +97,7 @@ export class PeerRuns {
    *   not allow the command of a definition that was created by the API
    */
   #handlerOf({ job, definition }: RunOrder): MemberIndependentHandler {
-    const { definitions } = this.#parts;
+    const { definitions } = this.#dependencies;
     const { handler: name, namespace } = job;
     const handler = definitions.in(namespace).handler(name);
     if (handler === undefined || !isRunningHandler(handler) || !canRunOnOtherMember(handler)) {
@@ -128,7 +128,7 @@ export class PeerRuns {
     name: string,
     definition: DefinitionKinds[Kind]['definition'],
   ): void {
-    const { definitions, apiCommands } = this.#parts;
+    const { definitions, apiCommands } = this.#dependencies;
     if (definitions.isConfigured(kind, namespace, name)) return;
     const problem = apiCommands.problemOf(kind, { definition });
     if (problem !== undefined) throw new MonError('forbidden', `${name}: ${problem}`);
@@ -136,7 +136,7 @@ export class PeerRuns {
 
   #publish(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { pieces } = readBody(request, readPieces);
-    for (const { transport, namespace, data } of pieces) this.#parts.feed.publish(transport, namespace, data);
+    for (const { transport, namespace, data } of pieces) this.#dependencies.feed.publish(transport, namespace, data);
     return reply.code(204).send();
   }
 }

@@ -33,7 +33,7 @@ const DEFINITION_REFUSED: ReadonlySet<number> = new Set([403, 412]);
 const MARGIN_MS = 10_000;
 
 interface SpreadDependencies {
-  readonly members: Pick<LiveMembers, 'withCapacity'>;
+  readonly members: Pick<LiveMembers, 'membersWithCapacity'>;
   /** Runs handlers on this backend. */
   readonly own: Deliverer;
   /** Returns whether this backend runs handlers even if another member can run them; called for each run. */
@@ -49,17 +49,17 @@ interface SpreadDependencies {
  */
 export class SpreadRuns implements Deliverer {
   /** Number of handler runs that were completed on another member, since the start. */
-  remote = 0;
-  readonly #parts: SpreadDependencies;
-  readonly #lost: RateLimitedLog;
-  readonly #refused: RateLimitedLog;
-  readonly #here = { running: 0, lastAssigned: 0 };
+  remoteRunCount = 0;
+  readonly #dependencies: SpreadDependencies;
+  readonly #lostRunLog: RateLimitedLog;
+  readonly #rejectedRunLog: RateLimitedLog;
+  readonly #ownLoad = { running: 0, lastAssigned: 0 };
   #assignments = 0;
 
-  constructor(parts: SpreadDependencies) {
-    this.#parts = parts;
-    this.#lost = new RateLimitedLog(parts.log, parts.clock);
-    this.#refused = new RateLimitedLog(parts.log, parts.clock);
+  constructor(dependencies: SpreadDependencies) {
+    this.#dependencies = dependencies;
+    this.#lostRunLog = new RateLimitedLog(dependencies.log, dependencies.clock);
+    this.#rejectedRunLog = new RateLimitedLog(dependencies.log, dependencies.clock);
   }
 
   /**
@@ -86,34 +86,34 @@ export class SpreadRuns implements Deliverer {
     attempt: number,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome | undefined> {
-    if (this.#parts.members.withCapacity().length === 0) return undefined;
+    if (this.#dependencies.members.membersWithCapacity().length === 0) return undefined;
     let body: Buffer | undefined;
     const mutator = this.#mutatorOf(job, handler);
     const definition = definitionDigest(handler, mutator);
     const order: RunOrder = { job, definition, attempt };
-    for (let member = this.#next(definition); member !== undefined; member = this.#next(definition)) {
+    for (let member = this.#chooseMember(definition); member !== undefined; member = this.#chooseMember(definition)) {
       body ??= Buffer.from(JSON.stringify(order));
       if (body.length > PEER_BYTES_MAX) return undefined;
-      const outcome = await this.#runAt(member, { order, body, limitMs: limitMsOf(handler, mutator) }, signal);
+      const outcome = await this.#runOnMember(member, { order, body, limitMs: limitMsOf(handler, mutator) }, signal);
       if (signal.aborted) return BACKEND_STOPPING;
       if (outcome === undefined) continue;
-      this.#note(member, order, outcome);
+      this.#recordOutcome(member, order, outcome);
       return { ...outcome, member: member.address.name };
     }
     return undefined;
   }
 
   #mutatorOf({ namespace }: HandlerJob, { mutator }: MemberIndependentHandler): MutatorDefinition | undefined {
-    return mutator === undefined ? undefined : this.#parts.definitions.in(namespace).mutator(mutator);
+    return mutator === undefined ? undefined : this.#dependencies.definitions.in(namespace).mutator(mutator);
   }
 
   /** Returns the member that gets the next run; undefined if this backend runs it. */
-  #next(definition: string): LiveMember | undefined {
-    const { members, runsHandlers } = this.#parts;
-    const [first, ...others] = members.withCapacity().filter((member) => member.mayRun(definition));
+  #chooseMember(definition: string): LiveMember | undefined {
+    const { members, runsHandlers } = this.#dependencies;
+    const [first, ...others] = members.membersWithCapacity().filter((member) => member.mayRun(definition));
     if (first === undefined) return undefined;
     const least = others.reduce((one, other) => (isPreferred(other, one) ? other : one), first);
-    return runsHandlers() && isPreferred(this.#here, least) ? undefined : least;
+    return runsHandlers() && isPreferred(this.#ownLoad, least) ? undefined : least;
   }
 
   /**
@@ -121,7 +121,7 @@ export class SpreadRuns implements Deliverer {
    *
    * @returns the outcome; undefined if the run was rejected, aborted by `signal`, or lost
    */
-  async #runAt(
+  async #runOnMember(
     member: LiveMember,
     { order, body, limitMs }: { readonly order: RunOrder; readonly body: Buffer; readonly limitMs: number | undefined },
     signal: AbortSignal,
@@ -133,18 +133,18 @@ export class SpreadRuns implements Deliverer {
       if (DEFINITION_REFUSED.has(status)) {
         member.recordRejectedDefinition(order.definition);
         const fields = { ...fieldsOf(order, member), reason: rejectionReason(text) };
-        this.#refused.warn(() => fields, 'another member rejected a handler run: running it elsewhere');
+        this.#rejectedRunLog.warn(() => fields, 'another member rejected a handler run: running it elsewhere');
         return undefined;
       }
       if (status !== 200) throw new Error(`it answered ${String(status)}`);
       const outcome = runOutcomeSchema.parse(JSON.parse(text));
-      member.noteEnded();
+      member.recordCompletedRun();
       return outcome;
     } catch (error) {
       if (signal.aborted) return undefined;
-      member.noteLost();
+      member.recordLostRun();
       const fields = { ...fieldsOf(order, member), reason: errorMessage(error) };
-      this.#lost.warn(() => fields, 'handler run on another member was lost: running it again');
+      this.#lostRunLog.warn(() => fields, 'handler run on another member was lost: running it again');
       return undefined;
     } finally {
       member.running--;
@@ -152,19 +152,19 @@ export class SpreadRuns implements Deliverer {
   }
 
   async #runHere(...run: Parameters<Deliverer['deliver']>): Promise<DeliveryOutcome> {
-    const here = this.#here;
+    const here = this.#ownLoad;
     here.running++;
     here.lastAssigned = ++this.#assignments;
     try {
-      return await this.#parts.own.deliver(...run);
+      return await this.#dependencies.own.deliver(...run);
     } finally {
       here.running--;
     }
   }
 
-  #note(member: LiveMember, order: RunOrder, outcome: DeliveryOutcome): void {
-    const { log } = this.#parts;
-    this.remote++;
+  #recordOutcome(member: LiveMember, order: RunOrder, outcome: DeliveryOutcome): void {
+    const { log } = this.#dependencies;
+    this.remoteRunCount++;
     const fields = fieldsOf(order, member);
     if (outcome.kind === 'delivered') log.info(fields, 'handler ran on another member');
     else log.error({ ...fields, reason: outcome.reason }, 'handler error');

@@ -37,13 +37,13 @@ interface CachedValue<Value> {
  * that would exceed the memory limit is derived in each call.
  */
 export class EventCache<Value> implements Disposable {
-  readonly #parts: EventCacheDependencies<Value>;
-  readonly #listening: Disposable;
+  readonly #dependencies: EventCacheDependencies<Value>;
+  readonly #subscription: Disposable;
   /**
    * Cached values by the state object of their event. A list looks up thousands of them; building text keys would take
    * a fifth of its time.
    */
-  readonly #kept = new Map<EventState, CachedValue<Value>>();
+  readonly #cachedValues = new Map<EventState, CachedValue<Value>>();
   /** State object of each cached event, by the text key that `keyOf` builds from its names. */
   readonly #events = new Map<string, EventState>();
   /**
@@ -52,10 +52,10 @@ export class EventCache<Value> implements Disposable {
   readonly #readings = new Set<Set<string>>();
   #bytes = 0;
 
-  constructor(parts: EventCacheDependencies<Value>) {
-    this.#parts = parts;
-    this.#listening = parts.commits.onCommit(({ changes }) => {
-      if (this.#kept.size === 0 && this.#readings.size === 0) return;
+  constructor(dependencies: EventCacheDependencies<Value>) {
+    this.#dependencies = dependencies;
+    this.#subscription = dependencies.commits.onCommit(({ changes }) => {
+      if (this.#cachedValues.size === 0 && this.#readings.size === 0) return;
       for (const [kind, namespace, client, check] of changes) {
         if (kind === 'event') this.#forget(keyOf(namespace, client, check));
       }
@@ -74,7 +74,7 @@ export class EventCache<Value> implements Disposable {
    *   same order; undefined for an entry without a value
    * @returns the values in the order of `entries`; undefined for an entry without a value
    */
-  async of(
+  async valuesOf(
     entries: readonly CheckEntry[],
     read: (missing: readonly CheckEntry[]) => Promise<readonly (Value | undefined)[]>,
   ): Promise<(Value | undefined)[]> {
@@ -89,26 +89,26 @@ export class EventCache<Value> implements Disposable {
       return value;
     });
     if (missingIndexes.length === 0) return values;
-    const made = await this.#make(missing, read);
+    const made = await this.#readAndCache(missing, read);
     for (const [at, index] of missingIndexes.entries()) values[index] = made[at];
     return values;
   }
 
   [Symbol.dispose](): void {
-    this.#listening[Symbol.dispose]();
+    this.#subscription[Symbol.dispose]();
     this.#clear();
   }
 
   #valueOf({ client, name, state: { event } }: CheckEntry): Value | undefined {
-    const kept = event && this.#kept.get(event);
+    const kept = event && this.#cachedValues.get(event);
     return kept?.check === name && kept.client === client.name ? kept.value : undefined;
   }
 
-  async #make(
+  async #readAndCache(
     entries: readonly CheckEntry[],
     read: (missing: readonly CheckEntry[]) => Promise<readonly (Value | undefined)[]>,
   ): Promise<readonly (Value | undefined)[]> {
-    if (this.#parts.budget() <= 0) {
+    if (this.#dependencies.budget() <= 0) {
       this.#clear();
       return read(entries);
     }
@@ -119,7 +119,7 @@ export class EventCache<Value> implements Disposable {
       for (const [at, entry] of entries.entries()) {
         const value = values[at];
         const key = keyOfEntry(entry);
-        if (value !== undefined && reading.has(key)) this.#keep(key, entry, value);
+        if (value !== undefined && reading.has(key)) this.#store(key, entry, value);
       }
       return values;
     } finally {
@@ -127,37 +127,37 @@ export class EventCache<Value> implements Disposable {
     }
   }
 
-  #keep(key: string, { client, name, state: { event } }: CheckEntry, value: Value): void {
-    const own = this.#parts.bytesOf(value);
+  #store(key: string, { client, name, state: { event } }: CheckEntry, value: Value): void {
+    const own = this.#dependencies.bytesOf(value);
     if (own === undefined || event === undefined) return;
-    this.#forgetKept(key);
-    const before = this.#kept.get(event);
-    if (before !== undefined) this.#forgetKept(before.key);
+    this.#removeValue(key);
+    const before = this.#cachedValues.get(event);
+    if (before !== undefined) this.#removeValue(before.key);
     const bytes = own + key.length + ENTRY_BYTES;
-    const budgetBytes = this.#parts.budget();
+    const budgetBytes = this.#dependencies.budget();
     // The limit was lowered. All values are removed, because finding the oldest values would cost more than it saves.
     if (this.#bytes > budgetBytes) this.#clear();
     if (this.#bytes + bytes > budgetBytes) return;
-    this.#kept.set(event, { value, bytes, key, client: client.name, check: name });
+    this.#cachedValues.set(event, { value, bytes, key, client: client.name, check: name });
     this.#events.set(key, event);
     this.#bytes += bytes;
   }
 
   #forget(key: string): void {
-    this.#forgetKept(key);
+    this.#removeValue(key);
     for (const reading of this.#readings) reading.delete(key);
   }
 
-  #forgetKept(key: string): void {
+  #removeValue(key: string): void {
     const event = this.#events.get(key);
     if (event === undefined) return;
-    this.#bytes -= this.#kept.get(event)?.bytes ?? 0;
-    this.#kept.delete(event);
+    this.#bytes -= this.#cachedValues.get(event)?.bytes ?? 0;
+    this.#cachedValues.delete(event);
     this.#events.delete(key);
   }
 
   #clear(): void {
-    this.#kept.clear();
+    this.#cachedValues.clear();
     this.#events.clear();
     this.#bytes = 0;
   }

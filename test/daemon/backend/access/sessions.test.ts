@@ -16,7 +16,7 @@ const partsOf = ({ batcher, registry, clock, log }: HandlingRig) => ({
   clock,
   log,
   groupsOf: () => [],
-  versions: { of: () => CREDENTIAL, configuredUser: undefined },
+  versions: { versionOfUser: () => CREDENTIAL, configuredUser: undefined },
   issuer: () => undefined,
 });
 const userOf = (name: string) => ({ name, credentialVersion: CREDENTIAL });

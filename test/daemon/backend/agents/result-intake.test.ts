@@ -22,7 +22,7 @@ class Queue {
       },
       pause: () => (this.isPaused = true),
       resume: () => (this.isPaused = false),
-      waits: () => (this.isWaiting = true),
+      requestProceed: () => (this.isWaiting = true),
     });
   }
 

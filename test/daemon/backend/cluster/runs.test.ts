@@ -76,12 +76,12 @@ async function rig(): Promise<Rig> {
   const member = new LiveMember(place, { signatures: signaturesOf('one'), clock, log, random: () => 0 });
   onTestFinished(() => member[Symbol.dispose]());
   await member.queryIfDue();
-  const members = { withCapacity: () => [member].filter(({ hasCapacity }) => hasCapacity) };
+  const members = { membersWithCapacity: () => [member].filter(({ hasCapacity }) => hasCapacity) };
   return { other, clock, log, member, ...spreadOver(members, { clock, log }) };
 }
 
 function spreadOver(
-  members: Pick<LiveMembers, 'withCapacity'>,
+  members: Pick<LiveMembers, 'membersWithCapacity'>,
   parts: Pick<Rig, 'clock' | 'log'>,
 ): Pick<Rig, 'spread' | 'here'> {
   const here: string[] = [];
@@ -164,10 +164,10 @@ describe('a handler run on another member', () => {
     const [clock, log] = [new ManualClock(), new RecordedLog()];
     let place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
     const live = { signatures: signaturesOf('one'), clock, log, random: () => 0 };
-    const members = new LiveMembers({ ...live, others: () => [place] });
+    const members = new LiveMembers({ ...live, otherMembers: () => [place] });
     onTestFinished(() => members[Symbol.dispose]());
     clock.advance(500);
-    await expect.poll(() => members.withCapacity()).toHaveLength(1);
+    await expect.poll(() => members.membersWithCapacity()).toHaveLength(1);
     const running = deliver(spreadOver(members, { clock, log }));
     await expect.poll(() => other.orders).toHaveLength(1);
     place = { ...place, url: other.url.replace('127.0.0.1', 'localhost') };
@@ -182,7 +182,7 @@ describe('a handler run on another member', () => {
     await expect.poll(() => parts.other.orders).toHaveLength(1);
     parts.other.isFrozen = true;
     for (let question = 1; question <= 3; question++) {
-      expect(parts.member.isAnswering).toBe(true);
+      expect(parts.member.isResponding).toBe(true);
       parts.clock.advance(10_000);
       const asking = parts.member.queryIfDue();
       await expect.poll(() => parts.other.asked).toBe(1 + question);
@@ -190,7 +190,7 @@ describe('a handler run on another member', () => {
       await asking;
       expect(parts.member.hasCapacity).toBe(false);
     }
-    expect(parts.member.isAnswering).toBe(false);
+    expect(parts.member.isResponding).toBe(false);
     expect(await running).toEqual(DELIVERED_OUTCOME);
     expect(parts.here).toEqual(['mail']);
   });

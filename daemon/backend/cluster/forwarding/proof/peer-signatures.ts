@@ -64,22 +64,22 @@ type MemberRow = Pick<StoredMember, 'id' | 'url' | 'fingerprint' | 'proof'>;
  * time, request number, sender and receiver are signed, so a signature is valid once, for one request.
  */
 export class PeerSignatures {
-  readonly #parts: SignatureDependencies;
+  readonly #dependencies: SignatureDependencies;
   readonly #seen = new SeenRequests(2 * TIME_MS_MAX);
   #number = 0;
 
-  constructor(parts: SignatureDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: SignatureDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** True if the keys are from a file, so that access to the database is not enough to sign a request. */
   get isStrong(): boolean {
-    return this.#parts.keys.isFromFile;
+    return this.#dependencies.keys.isFromFile;
   }
 
   /** Returns the header with the signature of a request. @param receiver the id of the member that gets the request */
   headerOf({ body, ...request }: SentRequest, receiver: string): Readonly<Record<string, string>> {
-    const { keys, self, now } = this.#parts;
+    const { keys, self, now } = this.#dependencies;
     const claims = `2.${keys.id}.${self}.${String(++this.#number)}.${String(now())}.${requestBodyDigest(body ?? '')}`;
     const mac = keys.sign(requestText(claims, receiver, request));
     return { [PEER_HEADERS.signature]: `${claims}.${mac}` };
@@ -90,7 +90,7 @@ export class PeerSignatures {
    * afterwards.
    */
   proofOf({ method = '', url: path = '', headers }: ReceivedHead): Proof {
-    const { keys, self, now } = this.#parts;
+    const { keys, self, now } = this.#dependencies;
     const text = headers[PEER_HEADERS.signature];
     const { key, sender, number, time, digest, mac } = SIGNATURE_FORMAT.exec(String(text))?.groups ?? {};
     if (key === undefined || sender === undefined || digest === undefined || mac === undefined) {
@@ -109,7 +109,7 @@ export class PeerSignatures {
 
   /** Returns the signature that this backend writes into its own row of the database table of members. */
   rowProofOf(row: Omit<MemberRow, 'proof'>): string {
-    const { keys } = this.#parts;
+    const { keys } = this.#dependencies;
     return `${keys.id}.${keys.sign(rowText(row))}`;
   }
 
@@ -119,7 +119,7 @@ export class PeerSignatures {
    * only to trusted members.
    */
   problemOf(row: MemberRow): string | undefined {
-    const { keys } = this.#parts;
+    const { keys } = this.#dependencies;
     const [id = '', mac = ''] = row.proof?.split('.') ?? [];
     if (id === '') return 'does not prove that it shares this store: it runs an earlier version, or is not a member';
     if (keys.isSignedBy(id, rowText(row), mac)) return undefined;

@@ -32,7 +32,7 @@ export class SeenRequests {
    *   number of the sender
    */
   recordNumber(sender: string, number: number, nowMs: number): boolean {
-    const sent = this.#of(sender, nowMs);
+    const sent = this.#requestsOf(sender, nowMs);
     if (number <= sent.floor || sent.seen.has(number)) return false;
     sent.seen.add(number);
     sent.highest = Math.max(sent.highest, number);
@@ -40,7 +40,7 @@ export class SeenRequests {
     return true;
   }
 
-  #of(sender: string, nowMs: number): SentBySender {
+  #requestsOf(sender: string, nowMs: number): SentBySender {
     const sent = this.#senders.get(sender);
     if (sent !== undefined) {
       sent.lastSeenMs = nowMs;

@@ -39,7 +39,7 @@ function commit(...changes: Change[]): void {
 }
 
 const ask = async (text = 'text', entries = [entry]): Promise<readonly (string | undefined)[]> =>
-  kept.of(entries, async (missing) => {
+  kept.valuesOf(entries, async (missing) => {
     reads++;
     return missing.map(() => text);
   });
@@ -71,7 +71,7 @@ test.each<{ title: string; change: Change; isMadeAgain: boolean }>([
 );
 
 test('the event cache does not keep a value that a commit changed while it was computed', async () => {
-  const values = kept.of([entry], async () => {
+  const values = kept.valuesOf([entry], async () => {
     commit(['event', 'default', 'web', 'disk']);
     return ['old'];
   });
@@ -105,7 +105,7 @@ test('the event cache does not return the value of the old name for a renamed ev
 
 test('the event cache keeps neither a value that may change without a commit nor a missing value', async () => {
   await ask('fleeting');
-  await kept.of([entry], async () => [undefined]);
+  await kept.valuesOf([entry], async () => [undefined]);
   expect(await ask('two')).toEqual(['two']);
 });
 
@@ -130,7 +130,7 @@ test.each([
 });
 
 test('a failed read is reported, and the event cache keeps no value of it', async () => {
-  const reading = kept.of([entry], () => Promise.reject(new Error('disk')));
+  const reading = kept.valuesOf([entry], () => Promise.reject(new Error('disk')));
   await expect(reading).rejects.toThrow('disk');
   expect(await ask('two')).toEqual(['two']);
 });

@@ -15,7 +15,7 @@ interface PeerQuery extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'sign
  *
  * @throws Error if the request cannot be sent, there is no complete response in time, or the response is too large
  */
-export async function askPeer(
+export async function queryPeer(
   link: PeerLink,
   { limitMs, signal, ...request }: PeerQuery,
   clock: Pick<Clock, 'after'>,
