@@ -181,7 +181,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, R
   }
 
   get rows(): ListRows {
-    return this.#tables.get(this.state.view) ?? (this.folds.by === undefined ? this.events : this.folds);
+    return this.#tables.get(this.state.view) ?? (this.folds.criterion === undefined ? this.events : this.folds);
   }
 
   get table(): AnyTable | undefined {
@@ -205,7 +205,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, R
     const key =
       list.cursor.key === undefined ? undefined : (this.folds.fold(list.cursor.key)?.first?.key ?? list.cursor.key);
     const marks = new Set([...list.marks].flatMap((marked) => eventKeysOf(this.folds, marked)));
-    this.folds.setBy(by);
+    this.folds.setCriterion(by);
     this.window.expectOrder();
     this.update({
       views: { ...this.state.views, events: { ...list, fold: by, cursor: { ...list.cursor, key }, marks } },
@@ -443,7 +443,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, R
     const isSearch = entries.some(({ selector }) => selector !== undefined) && form.origin?.kind !== 'change';
     if (isSearch && this.whereColumn === undefined) return previewFromCounts(this.silenceRecent.of(form)?.events);
     const subscriptionsOf = (client: string): readonly string[] => this.clients.get(client)?.subscriptions ?? [];
-    return this.#preview.of(entries, this.nowMs, () =>
+    return this.#preview.previewOf(entries, this.nowMs, () =>
       previewSilence(
         entries,
         this.events.records(),
@@ -455,7 +455,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, R
   }
 
   silenceMatches(entry: SilencedRow): SilenceMatches {
-    return this.#matches.of(this, entry);
+    return this.#matches.matchesFor(this, entry);
   }
 
   /**
@@ -474,7 +474,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, R
     this.window.settle(this);
     this.window.seen();
     this.upkeep.requestDueData(this, nowMs);
-    this.requestedRuns.ask(this, nowMs);
+    this.requestedRuns.poll(this, nowMs);
     settleInspect(this);
     settleUpgrade(this);
     this.#askPlans(nowMs);

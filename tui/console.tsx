@@ -213,10 +213,10 @@ export function openConsole(parts: ConsoleDependencies): Console {
       paint: () => {
         store.paint();
         feed.setPace(requestedPace(store));
-        viewFeed?.look(followedNow(store), store.feed.connection.kind === 'live');
+        viewFeed?.followVisibleView(followedNow(store), store.feed.connection.kind === 'live');
         // Effects run after the frame, because the first request has to load the HTTP code.
         setImmediate(runEffects);
-        filter.goOn();
+        filter.continueLater();
       },
     },
     stdout,
@@ -306,7 +306,7 @@ export function openConsole(parts: ConsoleDependencies): Console {
   const past = new Travel({
     store: () => store,
     api: () => shown.api(shown.namespace),
-    isPlaced: () => shown.namespace === EVERY_NAMESPACE,
+    areAllNamespacesShown: () => shown.namespace === EVERY_NAMESPACE,
     // A past moment is shown from a separate store that no feed updates.
     enter: () => {
       const { backendName: name = '', backendVersion: version = '', rates } = store.feed;
@@ -321,7 +321,7 @@ export function openConsole(parts: ConsoleDependencies): Console {
   });
   /** Shows a moment of the past. Without `atMs`, shows live data again; the screen settings stay the same. */
   const travel = (atMs: number | undefined): Promise<void> => {
-    if (atMs !== undefined) return whileTyping(() => past.to(atMs));
+    if (atMs !== undefined) return whileTyping(() => past.travelTo(atMs));
     past.stop();
     return whileTyping(async () => {
       showMoment();
@@ -404,7 +404,7 @@ export function openConsole(parts: ConsoleDependencies): Console {
   };
 
   const input = (event: InputEvent): void => {
-    if (!isInterrupt(event) && ahead.take(event)) {
+    if (!isInterrupt(event) && ahead.buffer(event)) {
       if (!past.isUnderWay || !isEscape(event)) return;
       ahead.forget();
       return past.cancel();

@@ -119,7 +119,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       board,
       entityLimit,
       forwarding,
-      spreadRuns: runs?.spread,
+      spreadRuns: runs?.spreadRuns,
       clock,
     }),
   );
@@ -130,7 +130,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       writers,
       lanes,
       notifications,
-      delivery: runs?.spread ?? delivery,
+      delivery: runs?.spreadRuns ?? delivery,
       schedule: schedule.schedule,
       board,
       plans,

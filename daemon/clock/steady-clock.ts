@@ -79,7 +79,7 @@ export class SteadyClock implements MachineClock {
   constructor(machine: MachineClock, options: SteadyOptions = {}) {
     this.#machine = machine;
     this.#options = options;
-    const { wallMs, monotonicMs } = this.#read();
+    const { wallMs, monotonicMs } = this.#readMachine();
     const boot = machine.boot?.();
     const { steadyMs, corrections } = resumeTime(options.anchor, { wallMs, boot });
     this.#corrections = corrections;
@@ -104,7 +104,7 @@ export class SteadyClock implements MachineClock {
    * when another backend reports a later time.
    */
   steady(): number {
-    this.#look();
+    this.#checkClock();
     return this.#nowMs;
   }
 
@@ -128,7 +128,7 @@ export class SteadyClock implements MachineClock {
    * Seconds by which the host's clock is ahead of `now` since it was set; negative if it is behind, 0 if they agree.
    */
   get pendingJumpSeconds(): number {
-    this.#look();
+    this.#checkClock();
     return Math.round(this.#pendingJumpMs / 1000);
   }
 
@@ -140,7 +140,7 @@ export class SteadyClock implements MachineClock {
 
   /** Advances `steady` to the time that another backend has reported, if that is later. */
   advanceTo(steadyMs: number): void {
-    this.#look();
+    this.#checkClock();
     this.#passedMs += Math.max(0, steadyMs - this.#nowMs);
   }
 
@@ -176,10 +176,10 @@ export class SteadyClock implements MachineClock {
     return Math.floor(this.#startMs + this.#passedMs);
   }
 
-  #look(): void {
+  #checkClock(): void {
     // This is called for each message, so a recent reading is used again.
     if (this.#machine.monotonic() - this.#lookedMs < TICK_MS) return;
-    const { wallMs, monotonicMs } = this.#read();
+    const { wallMs, monotonicMs } = this.#readMachine();
     const elapsedMs = Math.max(0, monotonicMs - this.#lookedMs);
     this.#lookedMs = Math.max(this.#lookedMs, monotonicMs);
     this.#passedMs += elapsedMs;
@@ -188,7 +188,7 @@ export class SteadyClock implements MachineClock {
       this.#passedMs += this.#newSleepMs(monotonicMs);
       errorMs = this.#errorMs(wallMs);
     }
-    if (Math.abs(errorMs) > JUMP_MS) this.#noteJump(errorMs);
+    if (Math.abs(errorMs) > JUMP_MS) this.#recordJump(errorMs);
     else this.#passedMs += Math.max(-elapsedMs * SLEW_RATE, Math.min(errorMs, elapsedMs * SLEW_RATE));
     this.#adoptInTime();
   }
@@ -198,7 +198,7 @@ export class SteadyClock implements MachineClock {
     return wallMs - (this.#startMs + this.#offsetMs + this.#pendingJumpMs) - this.#passedMs;
   }
 
-  #noteJump(jumpMs: number): void {
+  #recordJump(jumpMs: number): void {
     this.#pendingJumpMs += jumpMs;
     if (Math.abs(this.#pendingJumpMs) <= JUMP_MS) this.#pendingJumpMs = 0;
     this.#pendingSinceMs = this.#nowMs;
@@ -231,7 +231,7 @@ export class SteadyClock implements MachineClock {
     return newMs;
   }
 
-  #read(): { readonly wallMs: number; readonly monotonicMs: number } {
+  #readMachine(): { readonly wallMs: number; readonly monotonicMs: number } {
     for (let looks = 1; ; looks++) {
       const beforeMs = this.#machine.monotonic();
       const wallMs = this.#machine.now();

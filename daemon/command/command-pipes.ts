@@ -53,12 +53,12 @@ export class PipeStock {
       const ends = this.#ends.pop();
       if (ends !== undefined) return toCommandPipes(ends);
       // Callers that find the stock empty at the same time wait for the same refill.
-      this.#refill ??= this.#make();
+      this.#refill ??= this.#fillStock();
       await this.#refill;
     }
   }
 
-  async #make(): Promise<void> {
+  async #fillStock(): Promise<void> {
     try {
       this.#ends.push(...(await openEnds(PipeStock.#SIZE, true)));
     } finally {

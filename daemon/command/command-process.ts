@@ -52,7 +52,7 @@ async function runCommand({
     watchdog,
     input,
     environment,
-    cut: cut.signal,
+    cutSignal: cut.signal,
     openStdio: unshieldedStdio,
     openPipes: () => pipes.take(),
   });

@@ -54,7 +54,7 @@ export class CommandRunner implements AsyncDisposable {
    * The attempt number for the backoff: the number of command processes that have exited in a row, counted from the
    * last process that had reported the end of a command.
    */
-  #ends = 0;
+  #attempt = 0;
   readonly #timers = new DisposableStack();
 
   constructor(dependencies: RunnerDependencies) {
@@ -68,7 +68,7 @@ export class CommandRunner implements AsyncDisposable {
       await waitUntilAborted(this.#pause, cut);
       if (cut.aborted) return STOPPED_END;
       try {
-        return await this.#ready().run({ command, input, environment: [...ofAll, ...environment] }, cut);
+        return await this.#readyProcess().run({ command, input, environment: [...ofAll, ...environment] }, cut);
       } catch (error) {
         return { kind: 'failed', reason: errorMessage(error) };
       }
@@ -80,7 +80,7 @@ export class CommandRunner implements AsyncDisposable {
     await this.#process?.[Symbol.asyncDispose]();
   }
 
-  #ready(): RunningProcess {
+  #readyProcess(): RunningProcess {
     if (this.#process !== undefined) return this.#process;
     const { processClock = new SystemClock() } = this.#dependencies;
     this.#process = new RunningProcess(processClock, (end) => this.#restartLater(end));
@@ -91,8 +91,8 @@ export class CommandRunner implements AsyncDisposable {
     this.#process = undefined;
     if (this.#timers.disposed) return;
     const { clock, log, random } = this.#dependencies;
-    this.#ends = hasAnswered ? 1 : this.#ends + 1;
-    const pauseMs = backoffMs(this.#ends, random(), RESTART_BACKOFF);
+    this.#attempt = hasAnswered ? 1 : this.#attempt + 1;
+    const pauseMs = backoffMs(this.#attempt, random(), RESTART_BACKOFF);
     log.warn(
       { reason, commands, pause_ms: pauseMs },
       'the process that runs commands has exited and will be restarted',

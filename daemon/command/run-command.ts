@@ -49,13 +49,13 @@ export async function runCommand(
   command: CommandLine,
   { clock, watchdog, input, environment, ...limits }: StartOptions & CommandLimits,
 ): Promise<CommandOutcome> {
-  return await runWithLimits(clock, limits, (cut) =>
-    runUntilCut(command, { clock, watchdog, input, environment, cut }),
+  return await runWithLimits(clock, limits, (cutSignal) =>
+    runUntilCut(command, { clock, watchdog, input, environment, cutSignal }),
   );
 }
 
 interface UntilCutOptions extends StartOptions {
-  readonly cut: AbortSignal;
+  readonly cutSignal: AbortSignal;
   /** Opens the pipes of a command. Default: new pipes for each command. */
   readonly openPipes?: typeof openCommandPipes;
   /** Opens the standard streams of a command. Default: streams with which the command inherits no other open file. */
@@ -70,7 +70,7 @@ export async function runUntilCut(
     watchdog,
     input,
     environment,
-    cut,
+    cutSignal,
     openPipes = openCommandPipes,
     openStdio = shieldedStdio,
   }: UntilCutOptions,
@@ -78,7 +78,7 @@ export async function runUntilCut(
   try {
     const running = await spawnCommand(command, { input, environment, openPipes, openStdio });
     try {
-      const allOutput = outputOf(running, { clock, cut, kill: () => watchdog.kill(running.run) });
+      const allOutput = outputOf(running, { clock, cut: cutSignal, kill: () => watchdog.kill(running.run) });
       const [{ output, isOutputCut, wasKilled: isCut }] = await Promise.all([
         allOutput,
         releaseCommand(running, watchdog, input),
@@ -218,7 +218,11 @@ interface CollectedOutput {
  */
 async function outputOf(
   { child, output, input }: RunningCommand,
-  { clock, cut, kill }: { readonly clock: CommandClock; readonly cut: AbortSignal; readonly kill: () => void },
+  {
+    clock,
+    cut: cutSignal,
+    kill,
+  }: { readonly clock: CommandClock; readonly cut: AbortSignal; readonly kill: () => void },
 ): Promise<CollectedOutput> {
   const { promise, resolve, reject } = Promise.withResolvers<CollectedOutput>();
   using ends = new DisposableStack();
@@ -248,9 +252,9 @@ async function outputOf(
     if (output.closed) finish();
     else finishSoon();
   });
-  if (cut.aborted) stop();
-  cut.addEventListener('abort', stop);
-  ends.defer(() => cut.removeEventListener('abort', stop));
+  if (cutSignal.aborted) stop();
+  cutSignal.addEventListener('abort', stop);
+  ends.defer(() => cutSignal.removeEventListener('abort', stop));
   ends.defer(() => output.destroy());
   ends.defer(() => input?.destroy());
 

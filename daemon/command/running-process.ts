@@ -62,8 +62,8 @@ export class RunningProcess implements AsyncDisposable {
   constructor(clock: CommandClock, onEnd: (end: ProcessEnd) => void) {
     this.#clock = clock;
     this.#child = startProcess();
-    this.#child.on('message', (report: CommandReport) => this.#take(report));
-    this.#ended = this.#untilEnd(onEnd);
+    this.#child.on('message', (report: CommandReport) => this.#handleReport(report));
+    this.#ended = this.#waitForEnd(onEnd);
   }
 
   /**
@@ -100,7 +100,7 @@ export class RunningProcess implements AsyncDisposable {
     if (this.#child.connected) this.#child.send(request, () => undefined);
   }
 
-  #take({ id, end }: CommandReport): void {
+  #handleReport({ id, end }: CommandReport): void {
     this.#hasAnswered = true;
     this.#runs.get(id)?.(end);
     this.#runs.delete(id);
@@ -110,7 +110,7 @@ export class RunningProcess implements AsyncDisposable {
     this.#child.kill('SIGKILL');
   }
 
-  async #untilEnd(onEnd: (end: ProcessEnd) => void): Promise<void> {
+  async #waitForEnd(onEnd: (end: ProcessEnd) => void): Promise<void> {
     const child = this.#child;
     // When the channel is disconnected, all reports have been received. Node.js can report the exit of the process
     // earlier.

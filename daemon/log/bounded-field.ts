@@ -21,23 +21,23 @@ export function boundField(value: unknown): unknown {
     return length < original.length ? `${original.slice(0, length)}${CUT_MARK}` : original;
   }
 
-  function part(original: unknown, depth: number): unknown {
+  function boundPart(original: unknown, depth: number): unknown {
     if (typeof original === 'string') return text(original);
     if (typeof original !== 'object' || original === null) return original;
     if (depth > DEPTH_MAX || left <= 0) return CUT_MARK;
     // An object that converts itself to JSON, such as a date.
     if ('toJSON' in original) return original;
     if (Array.isArray(original)) {
-      const items = original.slice(0, ITEMS_MAX).map((item) => part(item, depth + 1));
+      const items = original.slice(0, ITEMS_MAX).map((item) => boundPart(item, depth + 1));
       return original.length > ITEMS_MAX
         ? [...items, `${CUT_MARK} ${String(original.length - ITEMS_MAX)} more`]
         : items;
     }
     const entries = Object.entries(original);
-    const shown = entries.slice(0, ITEMS_MAX).map(([name, item]) => [text(name), part(item, depth + 1)] as const);
+    const shown = entries.slice(0, ITEMS_MAX).map(([name, item]) => [text(name), boundPart(item, depth + 1)] as const);
     if (entries.length > ITEMS_MAX) shown.push([CUT_MARK, `${String(entries.length - ITEMS_MAX)} more`]);
     return Object.fromEntries(shown);
   }
 
-  return part(value, 1);
+  return boundPart(value, 1);
 }

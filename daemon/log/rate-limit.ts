@@ -16,7 +16,7 @@ export class ReportLimiter {
   }
 
   /** Counts one occurrence. If a report is due, calls `report` with the number of occurrences since the last one. */
-  note(report: (count: number) => void): void {
+  count(report: (count: number) => void): void {
     this.#unreportedCount++;
     const nowMs = this.#clock.monotonic();
     if (nowMs - this.#reportedMs < REPORT_INTERVAL_MS) return;
@@ -42,6 +42,6 @@ export class RateLimitedLog {
    *   since the last record
    */
   warn(fields: () => object, message: string): void {
-    this.#burst.note((count) => this.#log.warn({ ...fields(), count }, message));
+    this.#burst.count((count) => this.#log.warn({ ...fields(), count }, message));
   }
 }

@@ -163,7 +163,7 @@ export class BenchAgent {
   #receive(text: string): void {
     const message = JSON.parse(text) as BackendMessage;
     if (message.type === 'ack') this.#acknowledged(message.id, message.baselines);
-    else if (message.type === 'resend') this.#sendAgain(message.after);
+    else if (message.type === 'resend') this.#resend(message.after);
     else throw new Error(`unexpected ${text}`);
   }
 
@@ -178,7 +178,7 @@ export class BenchAgent {
   }
 
   /** Resends all results after the given id. Their latency still counts from the first time they were sent. */
-  #sendAgain(after: number): void {
+  #resend(after: number): void {
     if (after > this.#sent) throw new Error(`asked for results after ${String(after)} of ${String(this.#sent)}`);
     this.#baselines.fill(undefined);
     this.#frameStart = `{"type":"results","resume_after":${String(after)},"results":[`;

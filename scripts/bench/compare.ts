@@ -9,7 +9,7 @@ const HIGHER_IS_FASTER = new Set(['/s']);
 const LOWER_IS_FASTER = new Set(['us', 'ms', 's', '%']);
 
 export interface FigureComparison {
-  readonly what: string;
+  readonly figure: string;
   readonly before: string;
   readonly after: string;
   /** The ratio after/before of each value. */
@@ -22,13 +22,13 @@ export interface FigureComparison {
 export function compareRuns(before: BenchRun, after: BenchRun): readonly FigureComparison[] {
   const faster = speedRatio(before, after);
   return after.figures.flatMap((figure) => {
-    const { what, unit } = figure;
-    const earlier = before.figures.find((one) => one.what === what && one.unit === unit);
+    const { what: name, unit } = figure;
+    const earlier = before.figures.find((one) => one.what === name && one.unit === unit);
     if (earlier === undefined) return [];
     const ratios = figure.values.map((value, at) => (value ?? NaN) / (earlier.values[at] ?? NaN));
     const scale = HIGHER_IS_FASTER.has(unit) ? 1 / faster : LOWER_IS_FASTER.has(unit) ? faster : 1;
     return {
-      what,
+      figure: name,
       before: figureText(earlier),
       after: figureText(figure),
       ratios,
@@ -51,9 +51,9 @@ export async function printComparison(before: string, after: string): Promise<vo
     console.log(
       `${run.name}, the machine at ${speedRatio(base, run).toFixed(2)} of its speed before: ratio, at equal speed`,
     );
-    for (const { what, before: one, after: other, ratios, atEqualSpeed } of compareRuns(base, run)) {
+    for (const { figure, before: one, after: other, ratios, atEqualSpeed } of compareRuns(base, run)) {
       console.log(
-        `  ${what.padEnd(76)} ${one.padStart(18)} ${other.padStart(18)}  ${ratiosText(ratios)}, ${ratiosText(atEqualSpeed)}`,
+        `  ${figure.padEnd(76)} ${one.padStart(18)} ${other.padStart(18)}  ${ratiosText(ratios)}, ${ratiosText(atEqualSpeed)}`,
       );
     }
   }

@@ -73,11 +73,11 @@ class IdleAgent {
     socket.on('close', () => {
       if (keepalive !== undefined) connectedAgents--;
       clearInterval(keepalive);
-      this.#again();
+      this.#scheduleReconnect();
     });
   }
 
-  #again(): void {
+  #scheduleReconnect(): void {
     this.#backend++;
     this.#attempt++;
     const rounds = this.#attempt / backends.length;

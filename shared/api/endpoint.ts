@@ -15,7 +15,7 @@ export interface EndpointRole {
   /** A resource type of Sensu Go, such as `checks`. */
   readonly resource: string;
   /** Path parameters that contain the name of the object; empty if a request is not about a single object. */
-  readonly named: readonly string[];
+  readonly nameParameters: readonly string[];
 }
 
 /** The schema of each query parameter, by its name. */

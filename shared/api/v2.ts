@@ -60,8 +60,8 @@ function resourceEndpoint<ResponseBody = undefined>(
   const { verb, status, errors } = METHOD_DEFAULTS[method];
   const parts = pathParameters({ path }).filter((part) => part !== 'namespace' || resource === 'namespaces');
   // The name of an event consists of two path parameters. For other types, the first one is the name of the object.
-  const named = resource === 'events' ? parts : parts.slice(0, 1);
-  const isList = method === 'GET' && (named.length === 0 || overrides.query === LIST_PARAMETERS);
+  const nameParameters = resource === 'events' ? parts : parts.slice(0, 1);
+  const isList = method === 'GET' && (nameParameters.length === 0 || overrides.query === LIST_PARAMETERS);
   return {
     method,
     path,
@@ -70,7 +70,7 @@ function resourceEndpoint<ResponseBody = undefined>(
     status,
     errors,
     ...overrides,
-    role: { verb: isList ? 'list' : verb, resource, named },
+    role: { verb: isList ? 'list' : verb, resource, nameParameters },
   };
 }
 

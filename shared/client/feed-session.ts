@@ -94,7 +94,7 @@ export class FeedSession {
       case 'changes':
         return this.#changes(message);
       case 'live':
-        return this.#live(message.seq);
+        return this.#goLive(message.seq);
       default:
         return this.#reset();
     }
@@ -140,7 +140,7 @@ export class FeedSession {
     return { kind: 'rows', rows, metadata: { seq, replace: false, timeMs: time, ...(brief && { brief }) } };
   }
 
-  #live(seq: number): SessionOutput {
+  #goLive(seq: number): SessionOutput {
     if (this.#phase === 'live') return protocolViolation('it sent live twice');
     if (this.#position !== undefined && seq < this.#position.seq)
       return protocolViolation('its sequence numbers went back');

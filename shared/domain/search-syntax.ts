@@ -103,12 +103,12 @@ class SearchParser<Row> {
   }
 
   #any(): SearchNode<Row> {
-    const nodes = [this.#all()];
-    while (this.#keyword('or')) nodes.push(this.#all());
+    const nodes = [this.#conjunction()];
+    while (this.#keyword('or')) nodes.push(this.#conjunction());
     return this.#join('or', nodes);
   }
 
-  #all(): SearchNode<Row> {
+  #conjunction(): SearchNode<Row> {
     const nodes = [this.#term()];
     while (true) {
       this.#skipSpaces();
@@ -120,7 +120,7 @@ class SearchParser<Row> {
 
   #join(kind: 'and' | 'or', nodes: readonly SearchNode<Row>[]): SearchNode<Row> {
     const [only] = nodes;
-    return only !== undefined && nodes.length === 1 ? only : this.#counted({ kind, nodes });
+    return only !== undefined && nodes.length === 1 ? only : this.#countNode({ kind, nodes });
   }
 
   #term(): SearchNode<Row> {
@@ -138,15 +138,15 @@ class SearchParser<Row> {
     switch (this.#peek()) {
       case '!':
         this.#position++;
-        return this.#counted({ kind: 'not', node: this.#term() });
+        return this.#countNode({ kind: 'not', node: this.#term() });
       case '(':
         return this.#group(start);
       case ')':
         return this.#fail('a search term is missing before this ")"');
       case '"':
-        return this.#counted({ kind: 'word', text: this.#nonEmpty(this.#quoted(), start) });
+        return this.#countNode({ kind: 'word', text: this.#nonEmpty(this.#quoted(), start) });
       default:
-        if (this.#keyword('not')) return this.#counted({ kind: 'not', node: this.#term() });
+        if (this.#keyword('not')) return this.#countNode({ kind: 'not', node: this.#term() });
         return this.#comparison(start) ?? this.#word(start);
     }
   }
@@ -186,7 +186,7 @@ class SearchParser<Row> {
     if (text === '' && !quoted) this.#fail(`a value is missing after ${name}${operator}: ${field.hint}`, valueStart);
     const comparison = compileComparison(field, operator, text);
     if (typeof comparison === 'string') this.#fail(comparison, valueStart);
-    return this.#counted(comparison);
+    return this.#countNode(comparison);
   }
 
   #word(start: number): SearchNode<Row> {
@@ -196,8 +196,8 @@ class SearchParser<Row> {
       this.#fail(`a search term is missing before "${text}"; quote it to search for the word itself`, start);
     }
     const flag = this.#fields.get(lower, text)?.flag;
-    if (flag !== undefined) return this.#counted({ kind: 'flag', name: lower, matches: flag });
-    return this.#counted({ kind: 'word', text });
+    if (flag !== undefined) return this.#countNode({ kind: 'flag', name: lower, matches: flag });
+    return this.#countNode({ kind: 'word', text });
   }
 
   #bare(): string {
@@ -241,7 +241,7 @@ class SearchParser<Row> {
     return true;
   }
 
-  #counted<Node extends SearchNode<Row>>(node: Node): Node {
+  #countNode<Node extends SearchNode<Row>>(node: Node): Node {
     if (++this.#nodes > NODES_MAX) this.#fail(`more than ${String(NODES_MAX)} terms: shorten the search`);
     return node;
   }

@@ -74,7 +74,11 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
     groups: [...groupsOf(namespace).all()].map(groupSnapshot).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     clients: clients.map(clientSnapshot),
     results: namespace.results,
-    byCheck: checks.map((check) => [check, resultsByCheck.of(check), names(openEvents.of(check))]),
+    byCheck: checks.map((check) => [
+      check,
+      resultsByCheck.countsOfCheck(check),
+      names(openEvents.eventsOfCheck(check)),
+    ]),
     openEvents: openEvents.counts(),
     events: [...namespace.events()].map(nameOf),
     counted: [counted.total, counted.proxies, ...clients.map(({ name }) => counted.proxiesOf(name))],

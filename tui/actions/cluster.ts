@@ -42,7 +42,7 @@ function selectedMemberId(store: ActionPorts): string | undefined {
 
 /** Opens a dialog that asks whether to make a member the leader, or shows a message why that is not possible. */
 function confirmHandOver(store: Screen & Pick<LiveData, 'loads' | 'nowMs'>, to: string | undefined): void {
-  const { data } = store.loads.of('cluster');
+  const { data } = store.loads.loadOf('cluster');
   if (data === undefined || to === undefined) return;
   const { view, isAdministrator } = data;
   if (!isAdministrator) return store.say('only an administrator of all namespaces can change the leader', 'problem');

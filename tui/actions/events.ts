@@ -67,12 +67,13 @@ function silenceStart({
   // The screen of a single event may lie over a folded list.
   const isInList = !state.layers.some(({ kind }) => kind === 'detail' || kind === 'inspect');
   const fold = key === undefined || others.length > 0 || !isInList ? undefined : folds.fold(key);
-  const { by } = folds;
-  if (fold === undefined || by === undefined || by === 'output' || by === 'cause') return { search };
+  const { criterion } = folds;
+  if (fold === undefined || criterion === undefined || criterion === 'output' || criterion === 'cause')
+    return { search };
   const value = String(fold.value);
-  if (search === '' && by === 'check') return { scope: 'checks' };
-  if (search === '' && by === 'subscription') return { scope: 'subscription', subscription: value };
-  const condition = `${by === 'subscription' ? 'subscriptions' : by}=${searchValue(value)}`;
+  if (search === '' && criterion === 'check') return { scope: 'checks' };
+  if (search === '' && criterion === 'subscription') return { scope: 'subscription', subscription: value };
+  const condition = `${criterion === 'subscription' ? 'subscriptions' : criterion}=${searchValue(value)}`;
   const both = search === '' ? condition : `(${search}) ${condition}`;
   return value !== '' && selectorProblem(both) === undefined ? { search: both, scope: 'search' } : { search };
 }

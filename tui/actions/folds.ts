@@ -87,7 +87,7 @@ function* rowsOf(events: LiveData['events']): Iterable<EventRow> {
 
 /** Opens the menu of ways to fold the list. The first choice folds by check, or shows single events again. */
 function openFoldMenu(store: ActionPorts): void {
-  const { by: current } = store.folds;
+  const { criterion: current } = store.folds;
   const choose = (by: FoldCriterion | undefined) => (): void => store.foldBy(by);
   const itemOf = ({ by, help }: Folding): MenuItem => ({
     id: by,

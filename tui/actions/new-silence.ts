@@ -83,7 +83,7 @@ function openNewSilence(store: ActionPorts): void {
   let all: readonly MenuItem[] = isMerged ? clients : withoutLoadedChecks;
   // Checks without an event follow when they are loaded: at the end, so that no item moves under the cursor.
   const items = (): readonly MenuItem[] => {
-    const { data } = store.loads.of('checks');
+    const { data } = store.loads.loadOf('checks');
     if (isMerged || data === loaded || data === undefined) return all;
     loaded = data;
     const others = data.map(({ name }) => name).filter((name) => !openChecks.has(name));
@@ -91,7 +91,7 @@ function openNewSilence(store: ActionPorts): void {
     return all;
   };
   openMenu(store, { title: 'New silence: type to search for what it covers', items });
-  const { data, isLoading } = store.loads.of('checks');
+  const { data, isLoading } = store.loads.loadOf('checks');
   if (isMerged || data !== undefined || isLoading) return;
   store.loads.recordRequest('checks', store.options.now());
   store.request({ kind: 'load-view', view: 'checks' });

@@ -88,12 +88,12 @@ function openPalette(store: ActionPorts, { perform }: ActionTrigger): void {
 function loadNames(store: ActionPorts): void {
   if (store.whereColumn !== undefined) return;
   for (const view of ['checks', 'aggregates'] as const) {
-    if (store.loads.of(view).data === undefined) store.request({ kind: 'load-view', view });
+    if (store.loads.loadOf(view).data === undefined) store.request({ kind: 'load-view', view });
   }
 }
 
 function loadedNamesKey({ loads }: ActionPorts): string {
-  return `${String(loads.of('checks').loadedAtMs)} ${String(loads.of('aggregates').loadedAtMs)}`;
+  return `${String(loads.loadOf('checks').loadedAtMs)} ${String(loads.loadOf('aggregates').loadedAtMs)}`;
 }
 
 function visitedEntries({ state }: ActionPorts): readonly PaletteEntry[] {
@@ -161,7 +161,7 @@ function viewEntries(store: ActionPorts): readonly PaletteEntry[] {
 
 /** Returns the objects of the backend. A merged list of several backends or namespaces has only events. */
 function* objectEntries(store: ActionPorts): Iterable<PaletteEntry> {
-  const checks = new Set(store.loads.of('checks').data?.map(({ name }) => name));
+  const checks = new Set(store.loads.loadOf('checks').data?.map(({ name }) => name));
   for (const { key, row } of store.events.records()) {
     checks.add(row.check);
     const text = key.toLowerCase();

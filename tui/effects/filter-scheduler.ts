@@ -43,7 +43,7 @@ export class FilterScheduler {
    * Continues an unfinished evaluation in later turns of the event loop. A frame is drawn when the first matches are
    * found, and again when the evaluation is complete.
    */
-  goOn(): void {
+  continueLater(): void {
     const { list, clock, paint } = this.#dependencies;
     if (this.#isDue || !list().isFiltering) return;
     this.#isDue = true;
@@ -52,7 +52,7 @@ export class FilterScheduler {
       const { isFilterAwaited } = list().rows;
       const isEnough = (): boolean => !list().isFiltering || (isFilterAwaited && !list().rows.isFilterAwaited);
       if (this.#workUntil(clock.now() + TIME_SLICE_MS, isEnough)) paint();
-      else this.goOn();
+      else this.continueLater();
     });
   }
 

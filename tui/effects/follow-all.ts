@@ -68,7 +68,7 @@ class MemberSink implements FeedSink {
    * The keys of the rows that the current snapshot has contained so far. At its end, rows with other keys are removed.
    * `undefined` if no snapshot is arriving.
    */
-  #mentioned: TopicKeys | undefined;
+  #snapshotKeys: TopicKeys | undefined;
 
   constructor(context: string, store: MergedSink) {
     this.#context = context;
@@ -77,26 +77,26 @@ class MemberSink implements FeedSink {
 
   connectionChanged(connection: FeedState): void {
     if (connection.kind === 'live') this.#endSnapshot();
-    this.#heard(updateConnection(this.#status, connection, this.#nowMs));
+    this.#updateStatus(updateConnection(this.#status, connection, this.#nowMs));
   }
 
   greeted(hello: Hello): void {
-    this.#heard(updateFromHello(this.#status, hello, this.#nowMs));
+    this.#updateStatus(updateFromHello(this.#status, hello, this.#nowMs));
   }
 
   statsArrived(stats: FeedStats, timeMs: number): void {
-    this.#heard(updateFromStats(this.#status, stats, timeMs, this.#nowMs));
+    this.#updateStatus(updateFromStats(this.#status, stats, timeMs, this.#nowMs));
   }
 
   rowsArrived(rows: FeedRows, details: { readonly replace: boolean; readonly timeMs: number | undefined }): void {
-    if (details.replace) this.#mentioned = emptyTopicKeys();
-    this.#pass(placedRows(rows, (key) => [this.#context, key]));
-    this.#heard(updateFromFrame(this.#status, details.timeMs, this.#nowMs));
+    if (details.replace) this.#snapshotKeys = emptyTopicKeys();
+    this.#passRows(placedRows(rows, (key) => [this.#context, key]));
+    this.#updateStatus(updateFromFrame(this.#status, details.timeMs, this.#nowMs));
   }
 
   snapshotEventsArrived(events: readonly EventRow[]): void {
     const placed = events.map((row) => addSourceToEvent(row, this.#context));
-    for (const { client, check } of placed) this.#note('events', eventKey(client, check));
+    for (const { client, check } of placed) this.#addKey('events', eventKey(client, check));
     this.#store.snapshotEventsArrived(placed, this.#status.hasBeenLive);
   }
 
@@ -104,34 +104,34 @@ class MemberSink implements FeedSink {
     return this.#store.options.now();
   }
 
-  #heard(status: FeedStatus): void {
+  #updateStatus(status: FeedStatus): void {
     this.#status = status;
     this.#store.backendChanged(this.#context, status);
   }
 
-  #pass(rows: FeedRows): void {
+  #passRows(rows: FeedRows): void {
     for (const topic of BUFFERED_TOPICS) {
       for (const [key, row] of Object.entries(rows[topic] ?? {})) {
         if (row === null) this.#keys[topic].delete(key);
-        else this.#note(topic, key);
+        else this.#addKey(topic, key);
       }
     }
     // The first rows of a backend are not reported as current changes, even if another backend is already live.
     this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.hasBeenLive });
   }
 
-  #note(topic: BufferedTopic, key: string): void {
+  #addKey(topic: BufferedTopic, key: string): void {
     this.#keys[topic].add(key);
-    this.#mentioned?.[topic].add(key);
+    this.#snapshotKeys?.[topic].add(key);
   }
 
   #endSnapshot(): void {
-    const mentioned = this.#mentioned;
+    const mentioned = this.#snapshotKeys;
     if (mentioned === undefined) return;
-    this.#mentioned = undefined;
+    this.#snapshotKeys = undefined;
     const gone = (topic: BufferedTopic): Readonly<Record<string, null>> =>
       Object.fromEntries([...this.#keys[topic]].filter((key) => !mentioned[topic].has(key)).map((key) => [key, null]));
-    this.#pass({ events: gone('events'), silenced: gone('silenced'), clients: gone('clients') });
+    this.#passRows({ events: gone('events'), silenced: gone('silenced'), clients: gone('clients') });
   }
 }
 

@@ -34,7 +34,7 @@ export class ViewFeed {
    * @param view the visible view; `undefined` if it has no topic
    * @param isBackendLive true if the main feed is live. When the main feed recovers, this feed reconnects at once
    */
-  look(view: FollowedView | undefined, isBackendLive: boolean): void {
+  followVisibleView(view: FollowedView | undefined, isBackendLive: boolean): void {
     const isBack = isBackendLive && !this.#isBackendLive;
     this.#isBackendLive = isBackendLive;
     if (this.#topic?.view !== view || (view !== undefined && !this.#loads.isFollowed(view))) {
@@ -60,7 +60,7 @@ class FollowedTopic {
   readonly #rows = new Map<string, object>();
   #isLive = false;
   /** True if rows have arrived that are not shown yet. */
-  #isNew = false;
+  #hasUnshownRows = false;
 
   constructor(view: FollowedView, backend: FollowedBackend, store: ViewSink, clock: FeedClock, random: () => number) {
     this.view = view;
@@ -69,11 +69,11 @@ class FollowedTopic {
       { ...backend, topics: [view] },
       {
         connectionChanged: (connection) => {
-          if (connection.kind === 'live') return this.#live();
-          if (connection.kind === 'waiting') this.#lost(connection.reason);
-          if (connection.kind === 'refused') this.#refused(connection.code, connection.message);
+          if (connection.kind === 'live') return this.#handleLive();
+          if (connection.kind === 'waiting') this.#handleLost(connection.reason);
+          if (connection.kind === 'refused') this.#handleRefusal(connection.code, connection.message);
         },
-        rowsArrived: (rows, { replace }) => this.#take(rows, replace),
+        rowsArrived: (rows, { replace }) => this.#applyRows(rows, replace),
         greeted: () => undefined,
         statsArrived: () => undefined,
       },
@@ -86,8 +86,8 @@ class FollowedTopic {
   /** Shows new rows, unless the lists are paused. */
   show(): void {
     const { answers, loads } = this.#store;
-    if (!this.#isNew || !this.#isLive || isFrozenByPause(this.#store, loads.of(this.view))) return;
-    this.#isNew = false;
+    if (!this.#hasUnshownRows || !this.#isLive || isFrozenByPause(this.#store, loads.loadOf(this.view))) return;
+    this.#hasUnshownRows = false;
     // The cast is safe, because feed frames are validated when they arrive.
     answers.viewLoaded(this.view, [...this.#rows.values()] as unknown as ViewData[FollowedView]);
   }
@@ -101,26 +101,26 @@ class FollowedTopic {
     this.#feed.close();
   }
 
-  #take(rows: FeedRows, replace: boolean): void {
+  #applyRows(rows: FeedRows, replace: boolean): void {
     if (replace) this.#rows.clear();
     for (const [key, row] of Object.entries(rows[this.view] ?? {})) {
       if (row === null) this.#rows.delete(key);
       else this.#rows.set(key, row);
     }
-    this.#isNew = true;
+    this.#hasUnshownRows = true;
     this.show();
   }
 
-  #live(): void {
+  #handleLive(): void {
     this.#isLive = true;
-    this.#isNew = true;
+    this.#hasUnshownRows = true;
     this.show();
   }
 
-  #lost(reason: string): void {
+  #handleLost(reason: string): void {
     if (this.#isLive) {
       // The feed was live until now, so the rows are still up to date, and the current time is recorded as their age.
-      this.#isNew = true;
+      this.#hasUnshownRows = true;
       this.show();
     }
     this.#isLive = false;
@@ -131,7 +131,7 @@ class FollowedTopic {
    * Handles the rejection of the feed by the backend. The code `invalid` means that the backend is too old for this
    * topic, so the data of the view is requested every two seconds instead.
    */
-  #refused(code: string, message: string): void {
+  #handleRefusal(code: string, message: string): void {
     this.#isLive = false;
     if (code !== 'invalid') return this.#store.answers.viewFailed(this.view, message);
     this.#store.loads.cannotFollow();

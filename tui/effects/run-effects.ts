@@ -316,7 +316,7 @@ async function loadRunResults(runs: readonly AwaitedRun[], { store, api }: Effec
   const load = async (run: AwaitedRun): Promise<void> => {
     const result = await (await api()).result(run.target.client, run.target.check);
     if (result === undefined || Math.max(result.check.issued, result.check.executed) < run.issued) return;
-    store.requestedRuns.answered(store, run, result.check);
+    store.requestedRuns.recordOutcome(store, run, result.check);
   };
   await runInParallel(runs, ({ target }) => targetName(target), load);
 }
@@ -411,7 +411,7 @@ async function loadView<View extends LoadedView>(
   { store, api }: EffectTools,
 ): Promise<void> {
   try {
-    store.answers.viewLoaded(view, await load(await api(), store.loads.of(view).data, store.options.now()));
+    store.answers.viewLoaded(view, await load(await api(), store.loads.loadOf(view).data, store.options.now()));
   } catch (error) {
     store.answers.viewFailed(view, errorMessage(error));
   }

@@ -22,7 +22,7 @@ interface TravelDependencies {
   readonly store: () => PastStore;
   readonly api: () => Promise<PastApi>;
   /** Returns true if all namespaces are shown. */
-  readonly isPlaced: () => boolean;
+  readonly areAllNamespacesShown: () => boolean;
   /**
    * Replaces the shown list by an empty one.
    *
@@ -61,7 +61,7 @@ export class Travel {
    *
    * @throws MonError when the backend has no data of this moment, or does not respond
    */
-  async to(atMs: number): Promise<void> {
+  async travelTo(atMs: number): Promise<void> {
     this.stop();
     const requestId = this.#requestId;
     const cancellation = Promise.withResolvers<void>();
@@ -71,14 +71,14 @@ export class Travel {
     try {
       await Promise.race([this.#show(atMs, requestId), cancellation.promise]);
     } finally {
-      if (requestId === this.#requestId) this.#arrive();
+      if (requestId === this.#requestId) this.#endTravel();
     }
   }
 
   /** Cancels the current request because the user wants it; the shown data stays. */
   cancel(): void {
     this.stop();
-    this.#arrive();
+    this.#endTravel();
     const store = this.#dependencies.store();
     store.say(store.state.past === undefined ? 'this is live data' : 'the step was canceled');
   }
@@ -89,7 +89,7 @@ export class Travel {
     this.#giveUp?.();
   }
 
-  #arrive(): void {
+  #endTravel(): void {
     this.#giveUp = undefined;
     this.#dependencies.store().adjustState({ travel: undefined });
   }
@@ -97,10 +97,13 @@ export class Travel {
   async #show(atMs: number, requestId: number): Promise<void> {
     const changes = await this.#changesTo(atMs);
     if (requestId !== this.#requestId) return;
-    if (changes === undefined || changes.too_many_changes) return this.#showAnew(atMs, requestId);
+    if (changes === undefined || changes.too_many_changes) return this.#reloadAndShow(atMs, requestId);
     const store = this.#dependencies.store();
-    store.pastChanged(momentOf(changes), rowsOfChanges(changes, store.events.records(), this.#dependencies.isPlaced()));
-    this.#askAhead(requestId);
+    store.pastChanged(
+      momentOf(changes),
+      rowsOfChanges(changes, store.events.records(), this.#dependencies.areAllNamespacesShown()),
+    );
+    this.#prefetchChanges(requestId);
   }
 
   /**
@@ -113,10 +116,10 @@ export class Travel {
     const ahead = this.#prefetchedChanges.get(atMs);
     this.#prefetchedChanges.clear();
     if (past === undefined || past.partial !== undefined) return undefined;
-    return ahead ?? this.#ask(past.atMs, atMs);
+    return ahead ?? this.#requestChanges(past.atMs, atMs);
   }
 
-  async #ask(from: number, at: number): Promise<PastChanges | undefined> {
+  async #requestChanges(from: number, at: number): Promise<PastChanges | undefined> {
     try {
       return await (await this.#dependencies.api()).pastChanges({ from, at });
     } catch {
@@ -126,7 +129,7 @@ export class Travel {
   }
 
   /** Requests the differences of the likely next steps in advance, first those of a step in the same direction. */
-  #askAhead(requestId: number): void {
+  #prefetchChanges(requestId: number): void {
     const { past } = this.#dependencies.store().state;
     if (past === undefined) return;
     const { atMs, previousMs, nextMs } = past;
@@ -135,19 +138,19 @@ export class Travel {
     const [first, second] = isBack ? [previousMs, nextMs] : [nextMs, previousMs];
     const ask = (toMs: number | undefined): Promise<unknown> => {
       if (toMs === undefined || requestId !== this.#requestId) return Promise.resolve();
-      const request = this.#ask(atMs, toMs);
+      const request = this.#requestChanges(atMs, toMs);
       this.#prefetchedChanges.set(toMs, request);
       return request;
     };
     void ask(first).then(() => ask(second));
   }
 
-  async #showAnew(atMs: number, requestId: number): Promise<void> {
+  async #reloadAndShow(atMs: number, requestId: number): Promise<void> {
     const { pagesOfPast } = await import('../../shared/client/past-lists.ts');
     const { past } = this.#dependencies.store().state;
     const isStep = past !== undefined && (atMs === past.previousMs || atMs === past.nextMs);
     const store = isStep ? this.#dependencies.store() : undefined;
-    await this.#read(pagesOfPast(await this.#dependencies.api(), atMs), requestId, store);
+    await this.#showPages(pagesOfPast(await this.#dependencies.api(), atMs), requestId, store);
   }
 
   /**
@@ -156,11 +159,15 @@ export class Travel {
    * @param store the store that shows the moment as soon as all pages are loaded. If it is `undefined`, a new store
    *   shows the first page at once
    */
-  async #read(pages: AsyncGenerator<PastState, void>, requestId: number, store: PastStore | undefined): Promise<void> {
+  async #showPages(
+    pages: AsyncGenerator<PastState, void>,
+    requestId: number,
+    store: PastStore | undefined,
+  ): Promise<void> {
     const { value: first } = await pages.next();
     if (requestId !== this.#requestId || first === undefined) return;
     const moment = momentOf(first);
-    const isPlaced = this.#dependencies.isPlaced();
+    const isPlaced = this.#dependencies.areAllNamespacesShown();
     if (store !== undefined) {
       const events = [...first.events];
       const attributes = { ...first.attributes };
@@ -170,7 +177,7 @@ export class Travel {
         Object.assign(attributes, page.attributes);
       }
       store.pastArrived(moment, rowsOfPast({ ...first, events, attributes }, isPlaced));
-      return this.#askAhead(requestId);
+      return this.#prefetchChanges(requestId);
     }
     const into = this.#dependencies.enter();
     const rows = first.events.length;
@@ -179,12 +186,12 @@ export class Travel {
       isComplete ? moment : { ...moment, partial: { rows, total: first.total } },
       rowsOfPast(first, isPlaced),
     );
-    if (isComplete) return this.#askAhead(requestId);
+    if (isComplete) return this.#prefetchChanges(requestId);
     // The other pages are not awaited, so that the user can already act on the new list.
-    void this.#readOn(pages, { requestId, moment, rows, total: first.total });
+    void this.#showRemainingPages(pages, { requestId, moment, rows, total: first.total });
   }
 
-  async #readOn(
+  async #showRemainingPages(
     pages: AsyncGenerator<PastState, void>,
     { requestId, moment, rows: read, total }: { requestId: number; moment: PastMoment; rows: number; total: number },
   ): Promise<void> {
@@ -194,12 +201,12 @@ export class Travel {
       for await (const { events, attributes = {} } of pages) {
         if (requestId !== this.#requestId || store !== this.#dependencies.store()) return;
         rows += events.length;
-        const { events: some } = rowsOfPast({ events, attributes }, this.#dependencies.isPlaced());
+        const { events: some } = rowsOfPast({ events, attributes }, this.#dependencies.areAllNamespacesShown());
         store.pastChanged({ ...moment, partial: { rows, total } }, { events: some ?? {} });
         this.#dependencies.paint();
       }
       store.pastChanged(moment, {});
-      this.#askAhead(requestId);
+      this.#prefetchChanges(requestId);
     } catch (error) {
       store.say(`part of the history could not be loaded: ${errorMessage(error)}`, 'problem');
     }

@@ -15,7 +15,7 @@ export class TypedAhead {
    *
    * @returns false if no backend is being opened, so that the event must be handled now
    */
-  take(event: InputEvent): boolean {
+  buffer(event: InputEvent): boolean {
     if (this.#typed === undefined) return false;
     if (this.#typed.length < TYPED_AHEAD_MAX) this.#typed.push(event);
     return true;

@@ -7,14 +7,14 @@ import { fieldRuns } from './text-field.ts';
 export interface FieldRow {
   readonly label: string;
   /** The letter of the label that is highlighted, because it goes to the field together with Alt; default: none. */
-  readonly letter?: string;
+  readonly mnemonic?: string;
   /** True if the label is drawn with the focus. */
   readonly isFocused: boolean;
   /**
    * True if the input control is drawn with the focus. Default: the value of `isFocused`. The two values differ only if
    * two fields share a label.
    */
-  readonly isHere?: boolean;
+  readonly isControlFocused?: boolean;
   readonly control: FieldControl;
 }
 
@@ -26,7 +26,7 @@ type FieldControl =
       readonly kind: 'presets';
       readonly names: readonly string[];
       readonly chosen: number;
-      readonly typed?: TypedText & { readonly isHere: boolean };
+      readonly typed?: TypedText & { readonly isControlFocused: boolean };
     }
   | { readonly kind: 'tick'; readonly isOn: boolean; readonly text: string }
   | ({ readonly kind: 'line' } & TypedText);
@@ -44,9 +44,9 @@ export const LABEL_CELLS = 10;
 
 /** Returns the lines of the fields, one field below the other, in `width` cells. */
 export function fieldRows(fields: readonly FieldRow[], width: number): readonly Line[] {
-  return fields.flatMap(({ label, letter, isFocused, isHere = isFocused, control }) =>
-    controlRows(control, isHere, width - LABEL_CELLS).map((row, index) =>
-      (index === 0 ? labelRuns(label, isFocused, letter) : [fieldLabel('')]).concat(row),
+  return fields.flatMap(({ label, mnemonic, isFocused, isControlFocused = isFocused, control }) =>
+    controlRows(control, isControlFocused, width - LABEL_CELLS).map((row, index) =>
+      (index === 0 ? labelRuns(label, isFocused, mnemonic) : [fieldLabel('')]).concat(row),
     ),
   );
 }
@@ -64,8 +64,8 @@ export function fieldLabel(text: string, isFocused = false): Run {
   return run(`${isFocused ? '>' : ' '}${text}`.padEnd(LABEL_CELLS), isFocused ? 'strong' : 'faint');
 }
 
-function controlRows(control: FieldControl, isHere: boolean, width: number): readonly Line[] {
-  const chosenTone = isHere ? 'cursor' : 'strong';
+function controlRows(control: FieldControl, hasFocus: boolean, width: number): readonly Line[] {
+  const chosenTone = hasFocus ? 'cursor' : 'strong';
   switch (control.kind) {
     case 'options':
       return control.texts.map((text, index) => {
@@ -75,7 +75,7 @@ function controlRows(control: FieldControl, isHere: boolean, width: number): rea
     case 'presets': {
       const { names, chosen, typed } = control;
       const runs = names.map((name, index) => (index === chosen ? run(`[${name}]`, chosenTone) : run(` ${name} `)));
-      if (typed !== undefined) return [[...runs, run('  '), ...typedRuns(typed, typed.isHere, width)]];
+      if (typed !== undefined) return [[...runs, run('  '), ...typedRuns(typed, typed.isControlFocused, width)]];
       const half = runs.length >> 1;
       const fits = runs.reduce((sum, { text }) => sum + text.length, 0) <= width;
       return fits ? [runs] : [runs.slice(0, half), runs.slice(half)];
@@ -83,16 +83,16 @@ function controlRows(control: FieldControl, isHere: boolean, width: number): rea
     case 'tick':
       return [
         [
-          run(`[${control.isOn ? 'x' : ' '}]`, isHere ? 'cursor' : 'plain'),
+          run(`[${control.isOn ? 'x' : ' '}]`, hasFocus ? 'cursor' : 'plain'),
           run(` ${control.text}  `),
           run('(Space)', 'faint'),
         ],
       ];
     case 'line':
-      return [typedRuns(control, isHere, width)];
+      return [typedRuns(control, hasFocus, width)];
   }
 }
 
-function typedRuns({ line, cells, hint }: TypedText, isHere: boolean, width: number): Line {
-  return [...fieldRuns(line, cells ?? width, isHere), ...(hint === undefined ? [] : [run(` ${hint}`, 'faint')])];
+function typedRuns({ line, cells, hint }: TypedText, hasFocus: boolean, width: number): Line {
+  return [...fieldRuns(line, cells ?? width, hasFocus), ...(hint === undefined ? [] : [run(` ${hint}`, 'faint')])];
 }

@@ -18,7 +18,7 @@ export interface FormField<Form extends FormState> {
     readonly with: (form: Form, line: LineEditor) => Form;
   };
   /** The letter that goes to the field together with Alt. The label of the field contains it. */
-  readonly letter?: string;
+  readonly mnemonic?: string;
   /**
    * Returns the number of choices and the index of the chosen one, if the choices are drawn one below the other. The
    * vertical arrow keys then choose, and leave the field only at its ends.
@@ -78,7 +78,7 @@ export function stepForm<Form extends FormState>(fields: readonly FormField<Form
       return stepForm(fields, form, { kind: isWithin ? 'choose' : 'field', by: step.by });
     }
     case 'row':
-      return { ...form, field: there.find(({ letter }) => letter === step.letter)?.id ?? form.field };
+      return { ...form, field: there.find(({ mnemonic }) => mnemonic === step.letter)?.id ?? form.field };
     case 'choose':
       return field?.choose?.(form, step.by) ?? form;
     case 'type':

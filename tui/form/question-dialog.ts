@@ -71,7 +71,10 @@ function fieldLines({ fields, field }: FieldsDialogLayer, width: number): readon
   const cells = Math.max(0, ...fields.map(({ label }) => cellWidth(label)));
   return fields.map(({ label, line }) => {
     const head = `${label}${' '.repeat(cells - cellWidth(label))}  `;
-    const isHere = label === field;
-    return [run(head, isHere ? 'strong' : 'plain'), ...fieldRuns(line, Math.max(8, width - cellWidth(head)), isHere)];
+    const hasFocus = label === field;
+    return [
+      run(head, hasFocus ? 'strong' : 'plain'),
+      ...fieldRuns(line, Math.max(8, width - cellWidth(head)), hasFocus),
+    ];
   });
 }

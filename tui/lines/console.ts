@@ -126,7 +126,7 @@ export class LinesConsole implements Disposable {
       try {
         const isOver = await runPromptCommand(line, this.#state, {
           say: (text) => this.#say(text),
-          ask: (question) => this.#ask(question),
+          ask: (question) => this.#promptUser(question),
         });
         if (isOver) break;
       } catch (error) {
@@ -141,7 +141,7 @@ export class LinesConsole implements Disposable {
    *
    * @returns `undefined` when the input ends before an answer
    */
-  async #ask(question: string): Promise<string | undefined> {
+  async #promptUser(question: string): Promise<string | undefined> {
     this.#dependencies.write(`${question} `);
     return this.#lines.next();
   }

@@ -6,13 +6,13 @@ export class LineSource {
 
   push(line: string): void {
     if (this.#pendingRead === undefined) this.#lines.push(line);
-    else this.#give(line);
+    else this.#deliver(line);
   }
 
   /** Ends the input: after the queued lines, `next` returns `undefined`. */
   end(): void {
     this.#isEnded = true;
-    if (this.#pendingRead !== undefined) this.#give(undefined);
+    if (this.#pendingRead !== undefined) this.#deliver(undefined);
   }
 
   /**
@@ -28,7 +28,7 @@ export class LineSource {
     return promise;
   }
 
-  #give(line: string | undefined): void {
+  #deliver(line: string | undefined): void {
     const pendingRead = this.#pendingRead;
     this.#pendingRead = undefined;
     pendingRead?.(line);

@@ -52,7 +52,7 @@ export class ListWindow {
   /** Returns whether an event is on the screen or in a fold, or is sorted before the last visible event. */
   reaches({ events }: Pick<LiveData, 'events'>, key: string, record: EventRecord | undefined): boolean {
     if (this.#isFolded || this.#keys.has(key)) return true;
-    return record !== undefined && (this.#lastEvent === undefined || events.isUpTo(record, this.#lastEvent));
+    return record !== undefined && (this.#lastEvent === undefined || events.isAtOrBefore(record, this.#lastEvent));
   }
 
   /**

@@ -14,7 +14,7 @@ class TableRecord implements ListRecord {
   isRemoved = false;
   readonly words = undefined;
   matches = true;
-  checkedBy = 0;
+  lastFilterNumber = 0;
 
   constructor(key: string, row: unknown) {
     this.key = key;

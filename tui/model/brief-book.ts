@@ -20,12 +20,12 @@ export class EventBriefs {
   /** The difference between counters computed from the briefs and counters computed from the full rows. */
   readonly #difference = new EventCounter();
 
-  of(record: EventRecord): EventBrief | undefined {
+  briefOf(record: EventRecord): EventBrief | undefined {
     return this.#briefs.get(record);
   }
 
   addBrief(record: EventRecord, brief: EventBrief): void {
-    this.#difference.replace(this.of(record) ?? record.row, brief);
+    this.#difference.replace(this.briefOf(record) ?? record.row, brief);
     this.#briefs.set(record, brief);
     const recordRank = smallerRank(record, brief);
     if (recordRank <= this.#readyUpTo) this.#ranked.set(record, recordRank);
@@ -34,7 +34,7 @@ export class EventBriefs {
 
   /** Removes the brief of an event, because its full row is about to be replaced or the event resolved. */
   removeBrief(record: EventRecord): void {
-    const brief = this.of(record);
+    const brief = this.briefOf(record);
     if (brief === undefined) return;
     this.#difference.replace(brief, record.row);
     this.#briefs.delete(record);

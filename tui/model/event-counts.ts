@@ -46,13 +46,13 @@ const NO_COUNTS: EventCounts = new EventCounter();
 class SilencedCounter {
   readonly #counts = new Map<string, number>();
 
-  of(id: string): number {
+  countOf(id: string): number {
     return this.#counts.get(id) ?? 0;
   }
 
   add({ silenced_by: ids }: EventRow, by: 1 | -1): void {
     for (const id of ids) {
-      const count = this.of(id) + by;
+      const count = this.countOf(id) + by;
       if (count === 0) this.#counts.delete(id);
       else this.#counts.set(id, count);
     }
@@ -75,14 +75,14 @@ class GroupCounter {
     this.#nameIn = nameIn;
   }
 
-  of(name: string): EventCounts {
-    this.#groups ??= this.#counted();
+  countsOf(name: string): EventCounts {
+    this.#groups ??= this.#computedGroups();
     return this.#groups.get(name)?.counter ?? NO_COUNTS;
   }
 
   /** Returns the name with the most events that are not silenced; `undefined` if there are none. */
   largest(): { readonly name: string; readonly count: number } | undefined {
-    this.#groups ??= this.#counted();
+    this.#groups ??= this.#computedGroups();
     let largest: { readonly name: string; readonly count: number } | undefined;
     for (const [name, { counter, events }] of this.#groups) {
       const count = events - counter.silenced;
@@ -104,7 +104,7 @@ class GroupCounter {
     this.add(after, 1);
   }
 
-  #counted(): CounterGroups {
+  #computedGroups(): CounterGroups {
     const groups: CounterGroups = new Map();
     for (const row of this.#rows()) this.#addTo(groups, row, 1);
     return groups;

@@ -25,7 +25,7 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
   readonly value: FoldValue;
   readonly words = undefined;
   readonly matches = true;
-  readonly checkedBy = 0;
+  readonly lastFilterNumber = 0;
   isRemoved = false;
   /** Epoch milliseconds of the newest change of an event; 0 if none changed since the console started. */
   changedAtMs = 0;
@@ -109,13 +109,13 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
 
   /** Number of clients with an event in the fold; `undefined` if there are too many events to count them. */
   get clientCount(): number | undefined {
-    return this.#folding.by === 'check' ? this.size : this.#counted()?.clients.size;
+    return this.#folding.by === 'check' ? this.size : this.#countedNames()?.clients.size;
   }
 
   /** The names of the checks of the events; `undefined` if there are too many events to collect them. */
   get checks(): readonly string[] | undefined {
     if (this.#folding.by === 'check') return [String(this.value)];
-    const counted = this.#counted();
+    const counted = this.#countedNames();
     return counted && [...counted.checks.keys()];
   }
 
@@ -159,7 +159,7 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
   }
 
   /** Removes an event, which is no longer counted. Its position must not have changed. */
-  take(record: EventRecord): void {
+  remove(record: EventRecord): void {
     // An empty fold stays on the screen while sorting is paused, with its last data.
     const lastRow = this.size === 1 ? this.row : undefined;
     this.#sorted().remove(record);
@@ -219,7 +219,7 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
     this.#areTimesOld = false;
   }
 
-  #counted(): NameCounts | undefined {
+  #countedNames(): NameCounts | undefined {
     if (this.#names !== undefined || this.size > NAMED_EVENTS_MAX) return this.#names;
     const names: NameCounts = { clients: new Map(), checks: new Map() };
     for (const { row } of this.events()) {

@@ -45,7 +45,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   /** The folds before all events are folded again, so that folds stay the same objects. Empty at other times. */
   #earlierFolds: ReadonlyMap<FoldValue, EventFold> = NO_EARLIER_FOLDS;
   /** Number of times that all events were folded. It tells which folds of an event are valid. */
-  #number = 0;
+  #foldingNumber = 0;
   /** Number of events that are in a fold. */
   #eventCount = 0;
   #list = new SortedList<EventFold>(() => 0);
@@ -62,19 +62,20 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   /** Number of the frame that is drawn next. */
   #frame = 1;
   /** The event that was last taken out of its folds, because it moves or is gone, and the number of the next frame. */
-  #moved: { readonly record: EventRecord; readonly folds: readonly EventFold[]; readonly frame: number } | undefined;
+  #lastMoved:
+    { readonly record: EventRecord; readonly folds: readonly EventFold[]; readonly frame: number } | undefined;
 
   constructor(events: EventRegistry) {
     this.#events = events;
   }
 
   /** The criterion by which the list is folded; `undefined` if it is not folded. */
-  get by(): FoldCriterion | undefined {
+  get criterion(): FoldCriterion | undefined {
     return this.#folding?.by;
   }
 
   /** Folds the list, or shows each event as one row (`undefined`). All folds are folded again. */
-  setBy(by: FoldCriterion | undefined): void {
+  setCriterion(by: FoldCriterion | undefined): void {
     this.thaw();
     this.#folding = by === undefined ? undefined : foldingOf(by);
     this.#folds = new Map();
@@ -110,13 +111,13 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   /** Returns the fold with this key; `undefined` if there is none, or if the key is that of an event. */
   fold(key: string): EventFold | undefined {
     if (this.#folding === undefined || !isFoldKey(key)) return undefined;
-    this.#settle();
+    this.#placeChangedFolds();
     return this.#folds.get(foldValue(this.#folding.by, key));
   }
 
   /** Number of events that match the filter. */
   get eventCount(): number {
-    this.#settle();
+    this.#placeChangedFolds();
     return this.#eventCount;
   }
 
@@ -138,7 +139,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
         slice: (start, end) => frozen.slice(start, end),
       };
     }
-    this.#settle();
+    this.#placeChangedFolds();
     return {
       length: this.#list.length + this.#shownSections().reduce((sum, { fold }) => sum + fold.size, 0),
       indexOf: (key) => this.#indexOf(key),
@@ -218,7 +219,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
 
   mergeInserted(): void {
     this.#events.mergeInserted();
-    this.#settle();
+    this.#placeChangedFolds();
   }
 
   beforeChange(record: EventRecord, moves: boolean): void {
@@ -231,7 +232,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     const folds = this.#foldsOf(record);
     for (const fold of folds) fold.uncount(record);
     if (!moves) return;
-    this.#moved = { record, folds, frame: this.#frame };
+    this.#lastMoved = { record, folds, frame: this.#frame };
     this.#takeOut(record);
   }
 
@@ -240,13 +241,14 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     const folds = record.matches ? this.#foldsFor(record) : NO_FOLDS;
     for (const fold of folds) fold.count(record);
     // Most changes are one more result with the same status. Such an event stays in its fold, at its position.
-    const moved = this.#moved?.record === record && this.#moved.frame === this.#frame ? this.#moved.folds : NO_FOLDS;
+    const moved =
+      this.#lastMoved?.record === record && this.#lastMoved.frame === this.#frame ? this.#lastMoved.folds : NO_FOLDS;
     const before = moves ? moved : this.#foldsOf(record);
     if (!moves && areSameFolds(before, folds)) return;
     this.#takeOut(record);
     if (folds.length === 0) return;
     for (const fold of folds) {
-      this.#unplace(fold);
+      this.#removeFromList(fold);
       fold.insert(record);
     }
     this.#putInto(record, folds, before);
@@ -259,7 +261,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   }
 
   /** Removes a fold from the list before its events change, because they decide its position. */
-  #unplace(fold: EventFold): void {
+  #removeFromList(fold: EventFold): void {
     if (this.#unplaced.has(fold)) return;
     this.#list.remove(fold);
     this.#unplaced.add(fold);
@@ -279,15 +281,15 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   }
 
   /** Returns the folds that contain an event. */
-  #foldsOf({ folds, foldedBy }: EventRecord): readonly EventFold[] {
-    return foldedBy === this.#number ? (folds as readonly EventFold[]) : NO_FOLDS;
+  #foldsOf({ folds, lastFoldingNumber }: EventRecord): readonly EventFold[] {
+    return lastFoldingNumber === this.#foldingNumber ? (folds as readonly EventFold[]) : NO_FOLDS;
   }
 
   /** @param before the folds in which the last frame showed the event */
   #putInto(record: EventRecord, folds: readonly EventFold[], before: readonly EventFold[]): void {
     if (!areSameFolds(before, folds)) record.foldedBeforeFrame = this.#frame;
     record.folds = folds;
-    record.foldedBy = this.#number;
+    record.lastFoldingNumber = this.#foldingNumber;
     this.#eventCount += 1;
   }
 
@@ -296,8 +298,8 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     const folds = this.#foldsOf(record);
     if (folds.length === 0) return;
     for (const fold of folds) {
-      this.#unplace(fold);
-      fold.take(record);
+      this.#removeFromList(fold);
+      fold.remove(record);
     }
     record.folds = NO_FOLDS;
     this.#eventCount -= 1;
@@ -321,7 +323,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   }
 
   /** Moves all changed folds to their positions. */
-  #settle(): void {
+  #placeChangedFolds(): void {
     this.#changes = 0;
     if (this.#isStale) this.#foldAll();
     if (this.#unplaced.size === 0) return;
@@ -347,7 +349,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   /** Folds all events that match the filter. Folds that still have events stay the same objects. */
   #foldAll(): void {
     this.#isStale = false;
-    this.#number += 1;
+    this.#foldingNumber += 1;
     this.#eventCount = 0;
     const earlier = this.#folds;
     for (const fold of earlier.values()) fold.clear();
@@ -355,7 +357,8 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     this.#earlierFolds = earlier;
     for (const record of this.#events.matchingRecords()) {
       const folds = this.#foldsFor(record);
-      const previous = record.foldedBy === this.#number - 1 ? (record.folds as readonly EventFold[]) : NO_FOLDS;
+      const previous =
+        record.lastFoldingNumber === this.#foldingNumber - 1 ? (record.folds as readonly EventFold[]) : NO_FOLDS;
       // A user who folds the list knows its events, and may type the next key before a frame shows the folds.
       const before = earlier.size === 0 ? folds : previous;
       for (const fold of folds) fold.append(record);
@@ -398,7 +401,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
 
   /** Returns the position of a row. The position of an event that is folded is that of its fold. */
   #indexOf(key: string): number {
-    this.#settle();
+    this.#placeChangedFolds();
     const fold = this.fold(key);
     if (fold !== undefined) return this.#indexOfFold(fold);
     const record = this.#events.get(key);

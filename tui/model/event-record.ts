@@ -44,15 +44,15 @@ export class EventRecord {
   isRemoved = false;
   /** Number of the newest feed snapshot at the time when the state of the event last arrived. */
   generation = 0;
-  /** True if the event matched the filter that evaluated it last. `checkedBy` is the number of that filter. */
+  /** True if the event matched the filter that evaluated it last. `lastFilterNumber` is the number of that filter. */
   matches = true;
-  checkedBy = 0;
+  lastFilterNumber = 0;
   /**
-   * The folds that contain the event. They are valid if `foldedBy` is the number of the current folding. Only
+   * The folds that contain the event. They are valid if `lastFoldingNumber` is the number of the current folding. Only
    * `EventFolds` uses both.
    */
   folds: readonly unknown[] = NO_FOLDS;
-  foldedBy = 0;
+  lastFoldingNumber = 0;
   /** Number of the first frame that shows the event in its folds. */
   foldedBeforeFrame = 0;
 

@@ -35,7 +35,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
 
   /** Returns the event counters of one client. */
   countsOf(client: string): EventCounts {
-    return this.#tally.byClient.of(client);
+    return this.#tally.byClient.countsOf(client);
   }
 
   /**
@@ -43,7 +43,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
    * namespace.
    */
   countsOfCheck(check: string): EventCounts {
-    return this.#tally.byCheck.of(check);
+    return this.#tally.byCheck.countsOf(check);
   }
 
   /**
@@ -60,7 +60,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
 
   /** Returns the number of events that this silence covers now. */
   silencedCount(id: string): number {
-    return this.#tally.bySilence.of(id);
+    return this.#tally.bySilence.countOf(id);
   }
 
   /**
@@ -98,7 +98,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
 
   /** Returns the newest state of an event: its brief or, if it has none, its full row. */
   newestState(record: EventRecord): EventBrief {
-    return this.#briefs.of(record) ?? record.row;
+    return this.#briefs.briefOf(record) ?? record.row;
   }
 
   /**

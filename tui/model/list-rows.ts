@@ -14,9 +14,9 @@ export interface ListRecord<Row = unknown> {
   /** The data that filters evaluate; `words` is its text in lower case, or `undefined` if that text is not stored. */
   readonly searchRow: unknown;
   readonly words: string | undefined;
-  /** True if the row matched the filter that evaluated it last. `checkedBy` is the number of that filter. */
+  /** True if the row matched the filter that evaluated it last. `lastFilterNumber` is the number of that filter. */
   matches: boolean;
-  checkedBy: number;
+  lastFilterNumber: number;
 }
 
 /** A sort order of rows. `compare` is a total order: it returns 0 only for the same row. */

@@ -47,7 +47,7 @@ export class OrderedRows<Item extends ListRecord> {
    * The results of each earlier filter, by its number, that are also valid for the current filter: matches, misses, or
    * both.
    */
-  readonly #carried = new Map<number, ReusableResults>();
+  readonly #reusableResults = new Map<number, ReusableResults>();
   #filterRun: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
   readonly #ghosts = new Map<string, Item>();
@@ -103,10 +103,10 @@ export class OrderedRows<Item extends ListRecord> {
     const isPlaced = isPresent && !moves && !this.#isEvaluating;
     const before = record.matches;
     this.#observer?.beforeChange(record, moves);
-    if (!isPresent) this.#admit(record);
-    else if (!isPlaced) this.#take(record, moves);
+    if (!isPresent) this.#addRecord(record);
+    else if (!isPlaced) this.#removeFromLists(record, moves);
     record.row = row;
-    this.#judge(record, nowMs);
+    this.#evaluate(record, nowMs);
     this.#observer?.afterChange(record, moves);
     if (moves) this.#all.insert(record);
     if (this.#matching === this.#all || (isPlaced && record.matches === before)) return;
@@ -116,8 +116,8 @@ export class OrderedRows<Item extends ListRecord> {
 
   protected drop(record: Item): void {
     this.#observer?.beforeChange(record, true);
-    this.#take(record, true);
-    this.#forget(record);
+    this.#removeFromLists(record, true);
+    this.#removeRecord(record);
   }
 
   /** Replaces all rows at once, which is cheaper than applying single changes if most rows change. */
@@ -126,13 +126,13 @@ export class OrderedRows<Item extends ListRecord> {
     nowMs: number,
     make: (key: string, row: Item['row']) => Item,
   ): void {
-    for (const record of this.#records.values()) if (!rows.has(record.key)) this.#forget(record);
+    for (const record of this.#records.values()) if (!rows.has(record.key)) this.#removeRecord(record);
     for (const [key, row] of rows) {
       const existing = this.#records.get(key);
       const record = existing ?? this.#ghosts.get(key) ?? make(key, row);
-      if (existing === undefined) this.#admit(record);
+      if (existing === undefined) this.#addRecord(record);
       record.row = row;
-      this.#judge(record, nowMs);
+      this.#evaluate(record, nowMs);
     }
     const inOrder = this.#sort.sortAll(this.#inMemoryOrder());
     const filter = this.#filterRun === undefined ? this.#filter : this.#filterRun.filter;
@@ -167,7 +167,7 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   /** Returns whether `a` comes before `b` in the current order, or is the same row. */
-  isUpTo(a: Item, b: Item): boolean {
+  isAtOrBefore(a: Item, b: Item): boolean {
     return this.#sort.compare(a, b) <= 0;
   }
 
@@ -180,7 +180,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#filterNumber += 1;
     if (filter !== undefined) this.#filters.set(this.#filterNumber, filter);
     this.#filters.delete(this.#filterNumber - CACHED_FILTERS_MAX);
-    this.#carried.clear();
+    this.#reusableResults.clear();
     this.#filterRun = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
   }
 
@@ -351,51 +351,51 @@ export class OrderedRows<Item extends ListRecord> {
    * this one.
    */
   #isMatch(record: Item, nowMs: number): boolean {
-    if (record.checkedBy === this.#filterNumber) return record.matches;
-    const { matched, missed } = this.#carriedFrom(record.checkedBy);
+    if (record.lastFilterNumber === this.#filterNumber) return record.matches;
+    const { matched, missed } = this.#reusableResultsOf(record.lastFilterNumber);
     // The record keeps the result of the earlier filter, because that result is more useful for the next filter than
     // the new one.
     if (!record.matches && missed) return false;
     if (record.matches && matched) return true;
-    this.#judge(record, nowMs);
+    this.#evaluate(record, nowMs);
     return record.matches;
   }
 
-  #carriedFrom(number: number): ReusableResults {
-    let carried = this.#carried.get(number);
+  #reusableResultsOf(number: number): ReusableResults {
+    let carried = this.#reusableResults.get(number);
     if (carried === undefined) {
       const [next, before] = [this.#filters.get(this.#filterNumber), this.#filters.get(number)];
       carried = next === undefined || before === undefined ? NO_REUSABLE_RESULTS : reusableResults(next, before);
-      this.#carried.set(number, carried);
+      this.#reusableResults.set(number, carried);
     }
     return carried;
   }
 
-  #judge(record: Item, nowMs: number): void {
+  #evaluate(record: Item, nowMs: number): void {
     // While a new filter is being evaluated, changed rows are evaluated with it, because the list of the previous
     // filter is about to be replaced.
     const filter = this.#filterRun === undefined ? this.#filter : this.#filterRun.filter;
     record.matches =
       filter === undefined ||
       isSearchMatch(filter, record.searchRow, Math.floor(nowMs / 1000), filter.usesWords ? record.words : undefined);
-    record.checkedBy = this.#filterNumber;
+    record.lastFilterNumber = this.#filterNumber;
   }
 
-  #admit(record: Item): void {
+  #addRecord(record: Item): void {
     this.#inMemory = undefined;
     this.#ghosts.delete(record.key);
     this.#records.set(record.key, record);
     record.isRemoved = false;
   }
 
-  #forget(record: Item): void {
+  #removeRecord(record: Item): void {
     this.#inMemory = undefined;
     this.#records.delete(record.key);
     record.isRemoved = true;
     if (this.#frozen !== undefined) this.#ghosts.set(record.key, record);
   }
 
-  #take(record: Item, moves: boolean): void {
+  #removeFromLists(record: Item, moves: boolean): void {
     if (moves) this.#all.remove(record);
     if (this.#matching !== this.#all) this.#matching.remove(record);
   }

@@ -90,7 +90,7 @@ export class FiguresCache {
    * Returns the last figures. When they are two seconds old, each call counts one more chunk of the next figures.
    * Before the first figures and until the first snapshot is complete, a call counts everything at once.
    */
-  of({ clients, events, feed, nowMs }: FigureSources & Pick<LiveData, 'feed' | 'nowMs'>): OverviewFigures {
+  figuresOf({ clients, events, feed, nowMs }: FigureSources & Pick<LiveData, 'feed' | 'nowMs'>): OverviewFigures {
     if (this.#figures === undefined || !feed.hasBeenLive) {
       this.#atMs = nowMs;
       return (this.#figures = overviewFigures(events, clients, nowMs));

@@ -104,8 +104,8 @@ class RelationSearch {
   readonly #name: string;
   readonly #records: Iterator<RankedEvent>;
   readonly #inhibited = new RelatedRows();
-  readonly #ofClient = new RelatedRows();
-  readonly #ofCheck = new RelatedRows();
+  readonly #sameClient = new RelatedRows();
+  readonly #sameCheck = new RelatedRows();
   readonly #together = new RelatedRows();
   readonly #bySubscription = new Map<string, RelatedRows>();
 
@@ -133,8 +133,8 @@ class RelationSearch {
   #examine(record: RankedEvent): void {
     const { client, check, since, inhibited_by: by } = record.row;
     const own = this.#row;
-    if (client === own.client) this.#ofClient.add(record);
-    if (check === own.check) this.#ofCheck.add(record);
+    if (client === own.client) this.#sameClient.add(record);
+    if (check === own.check) this.#sameCheck.add(record);
     if (Math.abs(since - own.since) <= TOGETHER_SECONDS) this.#together.add(record);
     if (by?.check === own.check && by.client === this.#name) this.#inhibited.add(record);
     if (this.#bySubscription.size === 0) return;
@@ -154,8 +154,8 @@ class RelationSearch {
     return [
       ...inhibitorOf(this.#source, row),
       this.#inhibited.relation('inhibited', 'inhibited by it', `inhibited_by=${own}`),
-      this.#ofClient.relation('client', `on ${this.#name}`, clientFilter(splitName(row.client), row)),
-      this.#ofCheck.relation('check', `of the check ${row.check}`, `check=${searchValue(row.check)}`),
+      this.#sameClient.relation('client', `on ${this.#name}`, clientFilter(splitName(row.client), row)),
+      this.#sameCheck.relation('check', `of the check ${row.check}`, `check=${searchValue(row.check)}`),
       ...subscriptions.map(([name, rows]) =>
         rows.relation('subscription', `of the subscription ${name}`, `subscriptions=${searchValue(name)}`),
       ),

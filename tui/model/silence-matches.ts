@@ -25,7 +25,7 @@ export class MatchCache {
   #matches: SilenceMatches | undefined;
 
   /** Returns the events that the silence covers, or would cover if it were active. */
-  of(store: LiveData, entry: SilencedRow): SilenceMatches {
+  matchesFor(store: LiveData, entry: SilencedRow): SilenceMatches {
     if (this.#matches === undefined || entry !== this.#entry || store.nowMs - this.#atMs >= LIST_MS) {
       this.#entry = entry;
       this.#atMs = store.nowMs;

@@ -126,7 +126,7 @@ export class PreviewCache {
   /**
    * Returns the preview of these silences. It is computed again if the silences changed or the preview is a second old.
    */
-  of(entries: readonly SilencedRequest[], nowMs: number, count: () => SilencePreview): SilencePreview {
+  previewOf(entries: readonly SilencedRequest[], nowMs: number, count: () => SilencePreview): SilencePreview {
     const key = JSON.stringify(entries);
     if (this.#preview === undefined || key !== this.#key || nowMs - this.#atMs >= PREVIEW_MS) {
       this.#key = key;

@@ -56,11 +56,11 @@ export class SortedList<T> {
    * @returns true if the item was in the list, otherwise false
    */
   remove(item: T): boolean {
-    if (this.#take(item)) return true;
+    if (this.#removeFromChunks(item)) return true;
     const { items, ranks } = this.#arrivals;
     if (items.length > ARRIVALS_SEARCHED_MAX) {
       this.mergeInserted();
-      return this.#take(item);
+      return this.#removeFromChunks(item);
     }
     const position = items.indexOf(item);
     if (position === -1) return false;
@@ -176,7 +176,7 @@ export class SortedList<T> {
     this.#placed += 1;
   }
 
-  #take(item: T): boolean {
+  #removeFromChunks(item: T): boolean {
     const at = this.#chunkFor(item);
     const chunk = this.#chunks[at];
     if (chunk === undefined) return false;

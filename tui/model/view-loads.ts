@@ -8,7 +8,7 @@ export class ViewLoads {
   readonly #loads = new Map<LoadedView, ViewLoad<unknown>>();
   #canFollow = true;
 
-  of<View extends LoadedView>(view: View): ViewLoad<ViewData[View]> {
+  loadOf<View extends LoadedView>(view: View): ViewLoad<ViewData[View]> {
     // The cast is safe, because only `loaded` stores data here, under the view that it belongs to.
     return (this.#loads.get(view) ?? NOT_LOADED) as ViewLoad<ViewData[View]>;
   }
@@ -25,20 +25,20 @@ export class ViewLoads {
 
   /** Returns whether the next request of a view is due. Requests of a view never overlap. */
   isDue(view: LoadedView, nowMs: number): boolean {
-    const { isLoading, requestedAtMs } = this.of(view);
+    const { isLoading, requestedAtMs } = this.loadOf(view);
     return !isLoading && nowMs - requestedAtMs >= RELOAD_MS;
   }
 
   recordRequest(view: LoadedView, nowMs: number): void {
-    this.#loads.set(view, { ...this.of(view), isLoading: true, requestedAtMs: nowMs });
+    this.#loads.set(view, { ...this.loadOf(view), isLoading: true, requestedAtMs: nowMs });
   }
 
   loaded<View extends LoadedView>(view: View, data: ViewData[View], nowMs: number): void {
-    this.#loads.set(view, { ...this.of(view), data, loadedAtMs: nowMs, failure: undefined, isLoading: false });
+    this.#loads.set(view, { ...this.loadOf(view), data, loadedAtMs: nowMs, failure: undefined, isLoading: false });
   }
 
   /** Records that a request for the data of a view failed; the data of the last successful response stays. */
   failed(view: LoadedView, failure: string): void {
-    this.#loads.set(view, { ...this.of(view), failure, isLoading: false });
+    this.#loads.set(view, { ...this.loadOf(view), failure, isLoading: false });
   }
 }

@@ -9,7 +9,7 @@ import type { LiveData } from '../model/live-data.ts';
  */
 export function failureText({ state, loads }: ScreenView & Pick<LiveData, 'loads'>): string | undefined {
   if (!isLoadedView(state.view)) return undefined;
-  const { failure, loadedAtMs } = loads.of(state.view);
+  const { failure, loadedAtMs } = loads.loadOf(state.view);
   if (failure === undefined) return undefined;
   return `${loadedAtMs === undefined ? 'not loaded' : `as of ${clockText(loadedAtMs)}`}: ${failure}`;
 }

@@ -126,7 +126,7 @@ const STORM_MIN = 20;
 /** Returns the part of the status line that depends on whether the list is folded. */
 function foldProps(store: ScreenView & LiveData & ListOfView): Pick<StatusLineProps, 'fold' | 'marked' | 'storm'> {
   const { state, list, folds, events, nowMs, feed } = store;
-  if (state.view !== 'events' || folds.by === undefined) {
+  if (state.view !== 'events' || folds.criterion === undefined) {
     const isOffered = state.view === 'events' && list.filter.text === '' && feed.hasBeenLive;
     const largest = isOffered ? events.largestCheck(nowMs) : undefined;
     const isStorm = largest !== undefined && largest.count > Math.max(STORM_MIN, listRows(state));
@@ -134,7 +134,7 @@ function foldProps(store: ScreenView & LiveData & ListOfView): Pick<StatusLinePr
   }
   return {
     marked: [...list.marks].reduce((sum, key) => sum + (folds.fold(key)?.size ?? 1), 0),
-    fold: { by: folds.by, events: folds.eventCount },
+    fold: { by: folds.criterion, events: folds.eventCount },
   };
 }
 
@@ -149,7 +149,7 @@ function emptyText(
     return [noMatch ?? `None of the ${nouns[1]} matches the filter.`, '', `${keyOf('back')} clears it.`];
   }
   if (isLoadedView(state.view)) {
-    const { loadedAtMs, failure } = loads.of(state.view);
+    const { loadedAtMs, failure } = loads.loadOf(state.view);
     if (loadedAtMs === undefined) {
       if (failure === undefined) return ['loading …'];
       if (state.past === undefined) return ['Not loaded yet.'];

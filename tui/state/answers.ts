@@ -66,7 +66,7 @@ export class BackendResponses {
   viewLoaded<View extends LoadedView>(view: View, data: ViewData[View]): void {
     const { loads, aggregates, options } = this.#store;
     loads.loaded(view, data, options.now());
-    if (view === 'aggregates') aggregates.load(loads.of('aggregates').data ?? [], options.now());
+    if (view === 'aggregates') aggregates.load(loads.loadOf('aggregates').data ?? [], options.now());
     this.#store.allChanged(view === 'kept-back' ? 'silences' : view);
     this.#store.requestFrame('rows');
   }

@@ -29,7 +29,7 @@ export class RequestedRuns {
   }
 
   /** Stores the outcome of a run. Once all results have arrived, reports the outcome. */
-  answered(store: Screen, { target, issued }: AwaitedRun, { status, output }: Omit<RunOutcome, 'target'>): void {
+  recordOutcome(store: Screen, { target, issued }: AwaitedRun, { status, output }: Omit<RunOutcome, 'target'>): void {
     const run = this.#waiting.find((one) => one.target.key === target.key && one.issued === issued);
     if (run === undefined) return;
     this.#waiting = this.#waiting.filter((one) => one !== run);
@@ -40,7 +40,7 @@ export class RequestedRuns {
   }
 
   /** Requests the results that have not arrived, or reports that they did not arrive in time. */
-  ask(store: Screen, nowMs: number): void {
+  poll(store: Screen, nowMs: number): void {
     if (this.#waiting.length === 0) return;
     if (nowMs - this.#requestedAtMs >= WAIT_MS) {
       const missing = this.#waiting.map(({ target }) => target);

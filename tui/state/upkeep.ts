@@ -65,8 +65,8 @@ export class Upkeep {
   requestDueData(store: Screen & StateAdjuster & LiveData, nowMs: number): void {
     if (store.feed.connection.kind !== 'live') return;
     this.#peekUnderCursor(store, nowMs);
-    this.#askEndedSilences(store);
-    this.#askPolicy(store);
+    this.#requestEndedSilences(store);
+    this.#requestPolicy(store);
     requestView(store, nowMs);
     requestDay(store, nowMs);
     requestSubject(store, nowMs);
@@ -78,13 +78,13 @@ export class Upkeep {
     requestOnCall(store, nowMs);
   }
 
-  #askEndedSilences(store: Screen): void {
+  #requestEndedSilences(store: Screen): void {
     if (this.#isHistoryRequested || store.state.view !== 'silences') return;
     this.#isHistoryRequested = true;
     store.request({ kind: 'load-ended-silences' });
   }
 
-  #askPolicy(store: Screen): void {
+  #requestPolicy(store: Screen): void {
     if (this.#isPolicyRequested) return;
     this.#isPolicyRequested = true;
     store.request({ kind: 'load-silence-policy' });
@@ -142,7 +142,7 @@ export function isFrozenByPause({ state }: ScreenView, { loadedAtMs }: Pick<View
 
 function requestView(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
   const view = visibleLoadedView(store.state);
-  if (view === undefined || view === followedNow(store) || isFrozenByPause(store, store.loads.of(view))) return;
+  if (view === undefined || view === followedNow(store) || isFrozenByPause(store, store.loads.loadOf(view))) return;
   if (!store.loads.isDue(view, nowMs)) return;
   store.loads.recordRequest(view, nowMs);
   store.request({ kind: 'load-view', view });
@@ -152,7 +152,7 @@ function requestView(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): vo
 function requestTrend(store: Screen & LiveData, nowMs: number): void {
   // Aggregates belong to one backend, so a merged list of several backends has none.
   if (store.whereColumn === BACKEND_COLUMN) return;
-  const { isLoading, requestedAtMs } = store.loads.of('aggregates');
+  const { isLoading, requestedAtMs } = store.loads.loadOf('aggregates');
   if (isLoading || nowMs - requestedAtMs < TREND_STEP_MS) return;
   store.loads.recordRequest('aggregates', nowMs);
   store.request({ kind: 'load-view', view: 'aggregates' });
@@ -166,7 +166,7 @@ const CLUSTER_MS = 5000;
 
 function requestCluster(store: Screen & Pick<LiveData, 'loads' | 'feed'>, nowMs: number): void {
   const { feed, loads } = store;
-  const { isLoading, requestedAtMs } = loads.of('cluster');
+  const { isLoading, requestedAtMs } = loads.loadOf('cluster');
   if (!feed.isShared || isLoading || nowMs - requestedAtMs < CLUSTER_MS) return;
   loads.recordRequest('cluster', nowMs);
   store.request({ kind: 'load-view', view: 'cluster' });
@@ -194,7 +194,7 @@ function requestOnCall(store: Screen & LiveData, nowMs: number): void {
 const DAY_RELOAD_MS = 300_000;
 
 function requestDay(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): void {
-  const load = store.loads.of('day');
+  const load = store.loads.loadOf('day');
   const { isLoading, requestedAtMs } = load;
   if (visibleLoadedView(store.state) !== 'overview' || isFrozenByPause(store, load)) return;
   if (isLoading || nowMs - requestedAtMs < DAY_RELOAD_MS) return;

@@ -80,7 +80,7 @@ export function textRows(
  * frame.
  */
 export class RowCache<Source extends object> {
-  readonly #kept = new WeakMap<Source, { readonly look: string; readonly rows: readonly Line[] }>();
+  readonly #cachedRows = new WeakMap<Source, { readonly look: string; readonly rows: readonly Line[] }>();
 
   /**
    * Returns the rows of a source, and calls `make` to render them if they are not in the cache.
@@ -88,11 +88,11 @@ export class RowCache<Source extends object> {
    * @param look a text that contains all other inputs of the rows, such as the width. If it differs from the last call,
    *   the rows are rendered again
    */
-  of(source: Source, look: string, make: () => readonly Line[]): readonly Line[] {
-    const kept = this.#kept.get(source);
+  rowsOf(source: Source, look: string, make: () => readonly Line[]): readonly Line[] {
+    const kept = this.#cachedRows.get(source);
     if (kept?.look === look) return kept.rows;
     const rows = make();
-    this.#kept.set(source, { look, rows });
+    this.#cachedRows.set(source, { look, rows });
     return rows;
   }
 }

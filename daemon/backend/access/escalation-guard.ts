@@ -69,7 +69,7 @@ export class EscalationGuard {
    * @throws MonError `forbidden`
    */
   refuseNamespaceRemoval(principal: Principal, namespace: string): void {
-    const bindings = [...this.#registry.definitions.in('rolebindings', namespace).values()];
+    const bindings = [...this.#registry.definitions.inNamespace('rolebindings', namespace).values()];
     const groups = bindings.flatMap(({ object }) => namedGroups(object));
     refuseMissingRights(
       principal,

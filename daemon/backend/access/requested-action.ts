@@ -7,10 +7,10 @@ import type { Operation } from '../../../shared/domain/v2/roles.ts';
  * @param params parameters in the path of the request
  */
 export function operationOf(
-  { verb, resource, named }: EndpointRole,
+  { verb, resource, nameParameters }: EndpointRole,
   params: Readonly<Record<string, string>>,
 ): Operation {
-  const name = named.map((part) => params[part] ?? '').join('/');
+  const name = nameParameters.map((part) => params[part] ?? '').join('/');
   // A namespace object does not belong to a namespace.
   return { verb, resource, name, namespace: resource === 'namespaces' ? undefined : params['namespace'] };
 }

@@ -81,7 +81,7 @@ function addBuiltInRoles<T extends Role | RoleBinding, S extends object>(
   const { keyOf } = METADATA_ACCESSORS;
   const isClusterWide = kind.startsWith('cluster');
   const stored = (namespace: string): readonly T[] =>
-    [...registry.definitions.in(kind, namespace).values()].map(({ object }) => object as T);
+    [...registry.definitions.inNamespace(kind, namespace).values()].map(({ object }) => object as T);
   return {
     ...collection,
     isClusterWide,

@@ -17,7 +17,7 @@ export interface AgentDependencies {
   readonly clients: Clients;
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany' | 'canAmend'>;
-  readonly definitions: Pick<Definitions, 'in' | 'keepalives'>;
+  readonly definitions: Pick<Definitions, 'inNamespace' | 'keepalives'>;
   /** A signal that is aborted when the backend stops. */
   readonly stopping: AbortSignal;
   readonly clock: Clock;

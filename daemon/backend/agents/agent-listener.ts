@@ -48,6 +48,6 @@ function refusePlainRequest(response: ServerResponse): void {
 async function closeServer(server: Server, connections: Connections): Promise<void> {
   if (!server.listening) return;
   server.close();
-  connections.cut(server);
+  connections.closeRemaining(server);
   await once(server, 'close');
 }

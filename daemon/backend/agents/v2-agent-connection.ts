@@ -135,7 +135,7 @@ export class V2AgentConnection implements AgentLink {
         );
       return true;
     }
-    const definitions = this.#dependencies.definitions.in(namespace);
+    const definitions = this.#dependencies.definitions.inNamespace(namespace);
     const request = { ...check, command: command.line };
     const source = {
       definition: definitions.check(check.name),
@@ -262,7 +262,7 @@ export class V2AgentConnection implements AgentLink {
 
   #submitEvent(event: SubmittedV2Event): void {
     const { namespace, name } = this;
-    const definitions = this.#dependencies.definitions.in(namespace);
+    const definitions = this.#dependencies.definitions.inNamespace(namespace);
     const result = resultOfAgentEvent(event, name, (check) => definitions.check(check) !== undefined);
     if (result === undefined) {
       this.#dependencies.log.debug({ namespace, client: name }, 'ignored an event without a check');

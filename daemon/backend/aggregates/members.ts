@@ -92,7 +92,7 @@ export function aggregateHandlers(
       const aggregate = get(request);
       const namespace = namespaceOf(request, deps);
       const outputs = await readOutputs(store, namespace, aggregate, severity, freshness(query), memberOutputs);
-      request.peer?.hold(lengthOf(outputs));
+      request.peer?.addBufferedBytes(lengthOf(outputs));
       return sendList(request, reply, outputs, (some) => some, { isPaginated: false });
     },
   };

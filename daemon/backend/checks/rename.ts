@@ -67,7 +67,7 @@ export class CheckRenamer {
     if (from === KEEPALIVE_CHECK || to === KEEPALIVE_CHECK) {
       throw new MonError('invalid', `${KEEPALIVE_CHECK} is a built-in check and cannot be renamed`);
     }
-    if (!isForced && this.#dependencies.definitions.in(namespaceName).check(from) !== undefined) {
+    if (!isForced && this.#dependencies.definitions.inNamespace(namespaceName).check(from) !== undefined) {
       throw new MonError(
         'conflict',
         `the check ${from} is still defined: change its name in the configuration and reload the backend, or use force`,

@@ -45,14 +45,14 @@ export function checksOnMon(
       name,
       next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000),
       ...(subdueOf(check)(clock.now()) && { subdued: true as const }),
-      results: namespace.resultsByCheck.of(name),
+      results: namespace.resultsByCheck.countsOfCheck(name),
     };
   };
   return {
     checks: (request, reply, query) => {
       const where = searchFilter(CHECK_SEARCH, query, (check: ScheduledCheck) => check, clock.now());
       const namespaces = requestedNamespaces(request, deps);
-      const entries = entriesOf(namespaces, ({ name }) => shownChecks(config.definitions.in(name)));
+      const entries = entriesOf(namespaces, ({ name }) => shownChecks(config.definitions.inNamespace(name)));
       const placed = ({ entry, namespace }: NamespacedEntry<NamedCheck>): ScheduledCheck =>
         namespaces.withNamespaceName(shown(entry, namespace), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(placed), { where });
@@ -60,7 +60,7 @@ export function checksOnMon(
     check: (request): ScheduledCheck => {
       const namespace = requestedNamespace(request, deps);
       const name = pathName(request, 'check');
-      const check = shownCheck(config.definitions.in(namespace.name), name);
+      const check = shownCheck(config.definitions.inNamespace(namespace.name), name);
       if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
       return shown(check, namespace);
     },

@@ -12,10 +12,10 @@ export function checksOnV1(deps: CheckDependencies): V1Handlers<'checks' | 'chec
   const { config } = deps;
   return {
     checks: (request, reply) =>
-      sendList(request, reply, shownChecks(config.definitions.in(DEFAULT_NAMESPACE)), (some) => some),
+      sendList(request, reply, shownChecks(config.definitions.inNamespace(DEFAULT_NAMESPACE)), (some) => some),
     check: (request) => {
       const name = pathName(request, 'check');
-      const check = shownCheck(config.definitions.in(DEFAULT_NAMESPACE), name);
+      const check = shownCheck(config.definitions.inNamespace(DEFAULT_NAMESPACE), name);
       if (check === undefined) throw new MonError('not_found', `no check ${name} is defined for subscriptions`);
       return check;
     },

@@ -27,7 +27,7 @@ export function checksOnV2(deps: CheckDependencies & DefinitionDependencies): V2
     execute: async (request, reply) => {
       const namespace = pathPart(request, 'namespace');
       const check = pathPart(request, 'name');
-      const isThere = registry.declared.has(namespace) && definitions.in(namespace).check(check) !== undefined;
+      const isThere = registry.declared.has(namespace) && definitions.inNamespace(namespace).check(check) !== undefined;
       if (!isThere) throw doesNotExist();
       const { creator, reason, subscriptions } = readBody(request, validateExecution);
       const actor = actorOf(request, creator);

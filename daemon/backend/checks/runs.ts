@@ -12,7 +12,7 @@ import { readClients } from '../model/clients/queries.ts';
 import type { Registry } from '../model/registry/registry.ts';
 
 interface RequestDependencies {
-  readonly definitions: Pick<Definitions, 'in' | 'isStoredCheck'>;
+  readonly definitions: Pick<Definitions, 'inNamespace' | 'isStoredCheck'>;
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany'>;
   readonly clock: Clock;
@@ -182,7 +182,7 @@ export class CheckRequests implements Disposable {
   }
 
   #defined(namespaceName: string, name: string): NamedCheck {
-    const check = this.#dependencies.definitions.in(namespaceName).check(name);
+    const check = this.#dependencies.definitions.inNamespace(namespaceName).check(name);
     if (check === undefined) throw new MonError('not_found', `no check ${name} is defined`);
     return check;
   }

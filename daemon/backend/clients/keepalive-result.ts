@@ -36,7 +36,7 @@ export function keepaliveStateOf(
 export function keepaliveResult(
   entry: ClientEntry,
   record: Client | undefined,
-  definitions: Pick<Definitions, 'in' | 'keepalives'>,
+  definitions: Pick<Definitions, 'inNamespace' | 'keepalives'>,
   now: number,
 ): IncomingResult {
   const { name: client, keepalive, profile } = entry;
@@ -59,11 +59,11 @@ export function keepaliveResult(
   return { client, reporter: client, check };
 }
 
-function handlerOf({ namespace, profile }: ClientEntry, definitions: Pick<Definitions, 'in'>): string {
+function handlerOf({ namespace, profile }: ClientEntry, definitions: Pick<Definitions, 'inNamespace'>): string {
   const { name } = namespace;
-  if (definitions.in(name).hasHandler('keepalive')) return 'keepalive';
+  if (definitions.inNamespace(name).hasHandler('keepalive')) return 'keepalive';
   // If neither `keepalive` nor `default` is defined, the result of a v2 agent still names `keepalive`.
-  return profile.hasOwnThresholds && !definitions.in(name).hasHandler('default') ? 'keepalive' : 'default';
+  return profile.hasOwnThresholds && !definitions.inNamespace(name).hasHandler('default') ? 'keepalive' : 'default';
 }
 
 /** Converts keepalive attributes to the form of v2 agents, which use `timeout` and `ttl` instead of `thresholds`. */

@@ -312,7 +312,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#isHeartbeatRunning = true;
     const { clock, log } = this.#dependencies;
     try {
-      // `#lastHeartbeatMs` is the time before the request was sent: this process can be suspended before it reads the response.
+      // The time before the request counts, because this process can be suspended before it reads the response.
       const requestMs = clock.monotonic();
       await this.#exchangeState(this.#self);
       this.#lastHeartbeatMs = requestMs;

@@ -138,7 +138,7 @@ function selfOf(
   return {
     name: memberName(host, url),
     url: config.program['peer-url'] ?? new URL(`${protocol}//${bracketIpv6(reached)}:${port}`).origin,
-    fingerprint: tls.of('api')?.fingerprint,
+    fingerprint: tls.tlsOfListener('api')?.fingerprint,
     version: VERSION,
   };
 }

@@ -83,7 +83,7 @@ export async function openListeners(
   const { api, connections, forwarding, member, peerRuns } = parts;
   const { slowPeers } = api;
   const makeServerOf = (listener: ListenerName): MakeServer =>
-    serverMaker(connections, slowPeers, options.requestTimes, foundation.tls.of(listener));
+    serverMaker(connections, slowPeers, options.requestTimes, foundation.tls.tlsOfListener(listener));
   const makeServer = makeServerOf('api');
   const app = await openServer({ ...api, forwarding }, { kind: 'all' }, makeServer, (server, access) => {
     serveEverything(server, api, access);
@@ -105,16 +105,16 @@ export async function openListeners(
   const v2Agents = v2AgentEndpoint(foundation, parts, sockets);
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
   forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another member is the leader now'));
-  const other = forwarding?.acceptChannels({ server: app.server, connections, slowPeers });
+  const otherProtocol = forwarding?.acceptChannels({ server: app.server, connections, slowPeers });
   // The tunnels are registered before the WebSockets, so that they are closed after the WebSockets that use them.
-  if (other !== undefined) teardown.use('tunnels of other backends', other);
+  if (otherProtocol !== undefined) teardown.use('tunnels of other backends', otherProtocol);
   teardown.use(
     'WebSockets',
     routeUpgrades(app.server, [ownAgents, ...tunnelled, feedEndpoint(parts, sockets)], {
       guard: forwarding?.guard(guardAll) ?? guardAll,
       sockets,
       slowPeers,
-      other,
+      otherProtocol,
     }),
   );
   // The tunnels are closed before the API listener, because it waits for its open connections.
@@ -193,7 +193,7 @@ function agentEndpoint(
     protocol: AGENT_PROTOCOL,
     maxPayload: AGENT_FRAME_BYTES_MAX,
     access: 'submit',
-    ...(forwarding !== undefined && { passOn: forwarding.passOn(AGENT_PATH) }),
+    ...(forwarding !== undefined && { forwardPeer: forwarding.forwarderTo(AGENT_PATH) }),
     ...agentEntry(AGENT_HEADERS, { registry, entityLimit: api.entityLimit }, (socket, identity) =>
       agents.accept(socket, identity, sockets.admissionOf(socket)),
     ),
@@ -209,7 +209,7 @@ function v2AgentEndpoint(
     path: '/',
     maxPayload: V2_AGENT_FRAME_BYTES_MAX,
     access: 'submit',
-    ...(forwarding !== undefined && { passOn: forwarding.passOn(V2_AGENT_TUNNEL_PATH) }),
+    ...(forwarding !== undefined && { forwardPeer: forwarding.forwarderTo(V2_AGENT_TUNNEL_PATH) }),
     ...v2AgentEntry({ registry, entityLimit: api.entityLimit }, (socket, identity) =>
       agents.acceptV2(socket, identity, sockets.admissionOf(socket)),
     ),

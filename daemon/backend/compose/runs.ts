@@ -22,7 +22,7 @@ interface RunDependencies {
 /** The distribution of handler runs in the cluster. */
 interface DistributedRuns {
   /** Distributes handler runs of the leader among all members. */
-  readonly spread: SpreadRuns;
+  readonly spreadRuns: SpreadRuns;
   /** Sends messages of transport handlers to the other members. */
   readonly broadcast: Broadcast;
   /** Runs handlers for the leader, while this backend is a follower. */
@@ -46,7 +46,7 @@ export function openRunsOfAll(
     }),
   );
   return {
-    spread: new SpreadRuns({ members, own: delivery, runsHandlers, definitions, clock, log }),
+    spreadRuns: new SpreadRuns({ members, own: delivery, runsHandlers, definitions, clock, log }),
     broadcast: new Broadcast({ members, clock, log }),
     runsForLeader: new PeerRuns({ delivery, definitions, apiCommands, feed, leadership: member, runsHandlers }),
   };

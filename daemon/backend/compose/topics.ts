@@ -6,6 +6,8 @@ import { TOPICS } from '../model/tables/tables.ts';
 import type { Topic } from '../model/tables/feed-topic.ts';
 
 /** Returns all topics of the feed: sets of attributes, stored objects, notification groups and inhibitions. */
-export function topicsOf(definitions: Pick<Definitions, 'in' | 'inhibitions' | 'generation'>): readonly Topic[] {
+export function topicsOf(
+  definitions: Pick<Definitions, 'inNamespace' | 'inhibitions' | 'generation'>,
+): readonly Topic[] {
   return [ATTRIBUTE_TOPIC, ...TOPICS, groupTopic(definitions), inhibitionTopic(definitions)];
 }

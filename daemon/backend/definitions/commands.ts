@@ -67,7 +67,7 @@ export class DefinitionChanges {
       const present = definitions.get(kind, namespace, name)?.object;
       const made = change(present ?? builtInOf(kind, namespace, name));
       transaction.refuseNew(present);
-      if (present === undefined && definitions.in(kind, namespace).size >= this.#definitionsMax) {
+      if (present === undefined && definitions.inNamespace(kind, namespace).size >= this.#definitionsMax) {
         throw new MonError(
           'unavailable',
           `the limit of ${String(this.#definitionsMax)} ${kind} in the namespace ${namespace} is reached: delete some first`,

@@ -51,7 +51,7 @@ export function definitionCollection<Kind extends DefinitionKind>(
   const inConfiguration = (namespace: string): ReadonlyMap<string, ObjectOf<Kind>> =>
     new Map(namespace === DEFAULT_NAMESPACE ? configured().map((object) => [object.metadata.name, object]) : []);
   const shown = (namespace: string): ObjectOf<Kind>[] => {
-    const stored = [...registry.definitions.in(kind, namespace).values()].map(({ object }) => object);
+    const stored = [...registry.definitions.inNamespace(kind, namespace).values()].map(({ object }) => object);
     const own = inConfiguration(namespace);
     return [...own.values(), ...stored.filter(({ metadata: { name } }) => !own.has(name))];
   };

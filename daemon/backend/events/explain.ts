@@ -63,7 +63,7 @@ export async function explainEvent(
   if (entryWithRecord === undefined || owner === undefined) return undefined;
   const [, record] = entryWithRecord;
   const { name: client, namespace } = entry.client;
-  const definition = routing.definitions.in(namespace.name).check(entry.name);
+  const definition = routing.definitions.inNamespace(namespace.name).check(entry.name);
   const subdued = definition !== undefined && subdueOf(definition)(nowMs) ? { subdued: true } : {};
   const deliveryAt = (verdict: HandlerVerdict): HandlerExplanation => ({
     ...verdict,

@@ -52,7 +52,7 @@ export function handlerTestOnMon(deps: HandlerTestDependencies): MonHandlers<'te
       const name = pathName(request, 'handler');
       const namespace = requestedNamespace(request, deps);
       const { client, check, dry_run: isDry } = readBody(request, validateTest);
-      const handler = runningHandler(config.definitions.in(namespace.name).handler(name), name);
+      const handler = runningHandler(config.definitions.inNamespace(namespace.name).handler(name), name);
       const event =
         client === undefined || check === undefined
           ? sampleEvent(name, { id: randomUUID(), nowMs: clock.now() })
@@ -87,7 +87,7 @@ export function handlerTestOnMon(deps: HandlerTestDependencies): MonHandlers<'te
 
 /** @throws MonError `not_found` if the handler is not defined, `invalid` if it is a handler set or an escalation */
 function runningHandler(
-  handler: ReturnType<ReturnType<ConfigInForce['definitions']['in']>['handler']>,
+  handler: ReturnType<ReturnType<ConfigInForce['definitions']['inNamespace']>['handler']>,
   name: string,
 ): RunningHandler {
   if (handler === undefined) throw new MonError('not_found', `there is no handler ${name}`);

@@ -137,7 +137,7 @@ export class V2Events {
     entry: CheckEntry | undefined,
     now: number,
   ): IncomingResult {
-    const definition = this.#dependencies.definitions.in(namespaceName).check(result.name);
+    const definition = this.#dependencies.definitions.inNamespace(namespaceName).check(result.name);
     // Without a definition of the check, only handlers named in the event run: the fallback to `default` belongs to v1.
     const submitted = {
       ...(definition === undefined ? { handlers: [] } : {}),

@@ -8,7 +8,7 @@ import type { Registry } from '../model/registry/registry.ts';
 
 export interface BrokenCheckDependencies {
   readonly registry: Registry;
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly schedule: { nextRunMs(namespace: string, check: string): number | undefined };
   readonly store: Store;
 }
@@ -35,7 +35,7 @@ export async function findBrokenChecks(parts: BrokenCheckDependencies): Promise<
   const suspects: { readonly name: string; readonly entry: CheckEntry }[] = [];
   for (const namespaceName of parts.registry.declared.names()) {
     const namespace = parts.registry.namespace(namespaceName);
-    for (const check of parts.definitions.in(namespaceName).checks()) {
+    for (const check of parts.definitions.inNamespace(namespaceName).checks()) {
       if (check.standalone === true || check.publish === false) continue;
       const name = namespaceName === DEFAULT_NAMESPACE ? check.name : `${namespaceName}/${check.name}`;
       const problem = problemOf(parts, namespace, check);
@@ -65,7 +65,7 @@ function problemOf({ schedule }: BrokenCheckDependencies, namespace: Namespace, 
   if (!subscriptions.some((subscription) => hasAny(namespace.subscribersOf(subscription)))) {
     return `no client has the ${subscriptions.length === 1 ? 'subscription' : 'subscriptions'} ${subscriptions.join(', ')}`;
   }
-  const { ok, warning, critical, unknown } = namespace.resultsByCheck.of(check.name);
+  const { ok, warning, critical, unknown } = namespace.resultsByCheck.countsOfCheck(check.name);
   if (ok + warning + critical + unknown > 0) return undefined;
   // A check with a cron schedule, a check that is subdued, or a proxy check without a matching client can have no
   // result although it works.
@@ -77,7 +77,7 @@ function problemOf({ schedule }: BrokenCheckDependencies, namespace: Namespace, 
 
 /** Returns the entry of one result of a check if all its results have the status unknown; otherwise undefined. */
 function unknownResult(namespace: Namespace, check: NamedCheck): CheckEntry | undefined {
-  const { ok, warning, critical, unknown } = namespace.resultsByCheck.of(check.name);
+  const { ok, warning, critical, unknown } = namespace.resultsByCheck.countsOfCheck(check.name);
   if (unknown === 0 || ok + warning + critical > 0) return undefined;
   for (const subscription of check.subscribers ?? []) {
     let seen = 0;

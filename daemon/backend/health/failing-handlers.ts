@@ -6,7 +6,7 @@ import type { Clock } from '../ports.ts';
 
 export interface FailingHandlerDependencies {
   readonly handlers: Pick<HandlerQueues, 'statistics'>;
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly clock: Clock;
 }
 
@@ -24,7 +24,7 @@ export function failingHandlers(
   const nowMs = clock.monotonic();
   const failing: FailingHandler[] = [];
   for (const [name, { namespace, handler, failingSinceMs, lastFailure }] of figures) {
-    if (failingSinceMs === undefined || !definitions.in(namespace).hasHandler(handler)) continue;
+    if (failingSinceMs === undefined || !definitions.inNamespace(namespace).hasHandler(handler)) continue;
     const failingSeconds = (nowMs - failingSinceMs) / 1000;
     failing.push({ name, failingSeconds, wasReported: reportedNames.has(name), reason: lastFailure?.reason });
   }
@@ -38,10 +38,10 @@ export function failingHandlers(
 }
 
 /** True if the handler with this `qualifiedHandlerName` is still defined. */
-function isHandlerDefined(name: string, definitions: Pick<Definitions, 'in'>): boolean {
+function isHandlerDefined(name: string, definitions: Pick<Definitions, 'inNamespace'>): boolean {
   const slash = name.indexOf('/');
   return (
-    definitions.in(DEFAULT_NAMESPACE).hasHandler(name) ||
-    (slash > 0 && definitions.in(name.slice(0, slash)).hasHandler(name.slice(slash + 1)))
+    definitions.inNamespace(DEFAULT_NAMESPACE).hasHandler(name) ||
+    (slash > 0 && definitions.inNamespace(name.slice(0, slash)).hasHandler(name.slice(slash + 1)))
   );
 }

@@ -44,7 +44,7 @@ interface MetricDependencies {
   readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'dropped'>;
   readonly handlers: Pick<HandlerQueues, 'statistics' | 'onDelivered'>;
   readonly suppressed: Pick<SuppressionCounter, 'counts'>;
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowDropCount'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly board: Pick<ConditionBoard, 'findings'>;
@@ -519,8 +519,8 @@ function registerHandlerMetrics(
  * Returns the qualified names of the handlers of a namespace that can run. Handler sets and escalations are omitted,
  * because they only name other handlers.
  */
-function runningHandlers(definitions: Pick<Definitions, 'in'>, namespace: string): string[] {
-  const all = [...definitions.in(namespace).handlers()];
+function runningHandlers(definitions: Pick<Definitions, 'inNamespace'>, namespace: string): string[] {
+  const all = [...definitions.inNamespace(namespace).handlers()];
   return all.flatMap(([handler, definition]) =>
     isRunningHandler(definition) ? qualifiedHandlerName({ namespace, handler }) : [],
   );

@@ -33,7 +33,7 @@ const MEASURE_INTERVAL_MS = 10_000;
 const LOG_MS = 60_000;
 
 interface ConditionDependencies extends BrokenCheckDependencies, FailingHandlerDependencies {
-  readonly definitions: Pick<Definitions, 'in' | 'onCall'>;
+  readonly definitions: Pick<Definitions, 'inNamespace' | 'onCall'>;
   readonly board: ConditionBoard;
   readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusedNames'>;
   readonly registry: Registry;
@@ -83,7 +83,7 @@ export function watchConditions(parts: ConditionDependencies): Disposable {
   const timer = clock.every(MEASURE_INTERVAL_MS, () => {
     if (isLooking) return;
     isLooking = true;
-    void look().finally(() => {
+    void measureConditions().finally(() => {
       isLooking = false;
     });
   });
@@ -95,7 +95,7 @@ export function watchConditions(parts: ConditionDependencies): Disposable {
   };
 
   /** Measures and reports all conditions. The promise never rejects, because errors are logged. */
-  async function look(): Promise<void> {
+  async function measureConditions(): Promise<void> {
     for (const one of watched) {
       try {
         one.subjects ??= await storedSubjects(one.name);

@@ -38,13 +38,13 @@ export function watchDisk(parts: DiskWatchDependencies): Disposable {
   const timer = clock.every(MEASURE_INTERVAL_MS, () => {
     if (isLooking) return;
     isLooking = true;
-    void look().finally(() => {
+    void checkDisk().finally(() => {
       isLooking = false;
     });
   });
   return timer;
 
-  async function look(): Promise<void> {
+  async function checkDisk(): Promise<void> {
     await guard.checkFreeSpace();
     const { level } = guard;
     if (level !== logged) log[level === 'ok' ? 'info' : 'warn']({ level, free: guard.freeBytes }, guard.describe());

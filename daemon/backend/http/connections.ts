@@ -78,7 +78,7 @@ export class Connections implements Disposable {
     if (!(server instanceof TlsServer)) this.#accept.set(server, accept);
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
-      if (!this.#take(server, socket)) return;
+      if (!this.#admit(server, socket)) return;
       for (const listener of accept) listener.call(server, socket);
     });
     return server;
@@ -102,7 +102,7 @@ export class Connections implements Disposable {
   }
 
   /** Closes all remaining connections of a server that stops. */
-  cut(server: Server): void {
+  closeRemaining(server: Server): void {
     for (const [socket, connection] of this.#open) if (connection.server === server) socket.destroy();
   }
 
@@ -115,7 +115,7 @@ export class Connections implements Disposable {
    *
    * @returns true if the connection was accepted; false if it was rejected
    */
-  #take(server: Server, socket: Socket): boolean {
+  #admit(server: Server, socket: Socket): boolean {
     const { remoteAddress: address = '' } = socket;
     const network = networkOf(address);
     const ofAddress = this.#counts.get(network) ?? 0;

@@ -72,13 +72,13 @@ export async function sendList<Entry, Item>(
     readCommitted(async () => await read(some), committedState);
   if (filter === undefined) {
     const pageEntries = page === undefined ? allEntries(entries) : entries.slice(offset, offset + limit);
-    request.peer?.hold(REFERENCE_BYTES * pageEntries.length);
+    request.peer?.addBufferedBytes(REFERENCE_BYTES * pageEntries.length);
     const readCommittedTexts = (some: readonly Entry[]): Promise<readonly string[]> =>
       readCommitted(() => readTexts(some), committedState);
     return sendPieces(request, reply, arrayText(readInChunks(pageEntries, readCommittedTexts)), paged(entries.length));
   }
   const all = allEntries(entries);
-  request.peer?.hold(REFERENCE_BYTES * all.length);
+  request.peer?.addBufferedBytes(REFERENCE_BYTES * all.length);
   const unfiltered = { 'X-Total-Unfiltered': String(all.length) };
   const matchingPieces = (): AsyncGenerator<string, void> =>
     arrayText(readInChunks(all, readMatchingItems(readCommittedItems, filter, { offset, limit })));

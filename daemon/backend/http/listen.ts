@@ -64,7 +64,7 @@ const IDLE_MS = 50;
  */
 export async function closeServer(
   app: FastifyInstance,
-  connections: Pick<Connections, 'cut'>,
+  connections: Pick<Connections, 'closeRemaining'>,
   lastAnswersMs: number,
 ): Promise<void> {
   const { server } = app;
@@ -72,7 +72,7 @@ export async function closeServer(
   // The HTTP framework closes idle connections only once, at the beginning. Connections with a request in progress
   // become idle later.
   const tidying = setInterval(() => server.closeIdleConnections(), IDLE_MS);
-  const impatience = setTimeout(() => connections.cut(server), DRAIN_MS);
+  const impatience = setTimeout(() => connections.closeRemaining(server), DRAIN_MS);
   await app.close();
   clearInterval(tidying);
   clearTimeout(impatience);

@@ -11,7 +11,7 @@ export interface FrameProgress {
 export class Peer {
   readonly socket: Socket;
   /** The responses that are not complete yet. */
-  readonly #answers = new Set<ServerResponse>();
+  readonly #openResponses = new Set<ServerResponse>();
   /** Callbacks that start the waiting pipelined requests, in order. */
   readonly #waiting: (() => void)[] = [];
   /** Number of bytes that unfinished responses keep in memory in addition to the buffers of the socket. */
@@ -34,7 +34,7 @@ export class Peer {
 
   /** Number of unanswered requests; a client can pipeline several requests. */
   get pending(): number {
-    return this.#answers.size;
+    return this.#openResponses.size;
   }
 
   /**
@@ -44,22 +44,22 @@ export class Peer {
    * @param start callback that starts the request
    */
   beginRequest(answer: ServerResponse, start: () => void): void {
-    this.#answers.add(answer);
-    if (this.#answers.size === 1) start();
+    this.#openResponses.add(answer);
+    if (this.#openResponses.size === 1) start();
     else this.#waiting.push(start);
   }
 
   endRequest(answer: ServerResponse): void {
-    this.#answers.delete(answer);
+    this.#openResponses.delete(answer);
     if (this.socket.destroyed) this.#waiting.length = 0;
     this.#waiting.shift()?.();
-    if (this.#answers.size > 0) return;
+    if (this.#openResponses.size > 0) return;
     this.#doneBytes = this.socket.bytesRead;
     this.#referencedBytes = 0;
   }
 
   /** Adds to the number of bytes that a response keeps in memory while it is sent; a negative number subtracts. */
-  hold(bytes: number): void {
+  addBufferedBytes(bytes: number): void {
     this.#referencedBytes = Math.max(0, this.#referencedBytes + bytes);
   }
 
@@ -75,7 +75,7 @@ export class Peer {
       socket.writableLength +
       (socket.bytesRead - (this.#frames?.completedBytes ?? this.#doneBytes)) +
       this.#referencedBytes;
-    for (const answer of this.#answers) if (answer.socket === null) bytes += answer.writableLength;
+    for (const answer of this.#openResponses) if (answer.socket === null) bytes += answer.writableLength;
     return bytes;
   }
 

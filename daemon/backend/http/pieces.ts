@@ -65,10 +65,10 @@ async function* joinPieces(
   peer: Peer | undefined,
 ): AsyncGenerator<string, void> {
   // The buffered chunks count as memory of the connection until they are sent, because the peer possibly does not read.
-  for (const { length } of first) peer?.hold(length);
+  for (const { length } of first) peer?.addBufferedBytes(length);
   try {
     for (let piece = first.shift(); piece !== undefined; piece = first.shift()) {
-      peer?.hold(-piece.length);
+      peer?.addBufferedBytes(-piece.length);
       yield piece;
     }
     yield* remaining;

@@ -9,13 +9,13 @@ const IDS_TOGETHER = 1024;
 /** Generates the ids of requests. */
 export class RequestIds {
   #digits = '';
-  #at = 0;
+  #position = 0;
 
   /**
    * Returns the id of a request. An id that the caller sent is used if it is short and printable, so that both sides
    * log the same id.
    */
-  of({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  idOfRequest({ headers }: Pick<IncomingMessage, 'headers'>): string {
     const incomingId = headers['x-request-id'];
     return typeof incomingId === 'string' && /^[ -~]{1,128}$/.test(incomingId) ? incomingId : this.#uuid();
   }
@@ -25,12 +25,12 @@ export class RequestIds {
    * The difference is noticeable at thousands of requests per second.
    */
   #uuid(): string {
-    if (this.#at === this.#digits.length) {
+    if (this.#position === this.#digits.length) {
       this.#digits = randomBytes(IDS_TOGETHER * UUID_BYTES).toString('hex');
-      this.#at = 0;
+      this.#position = 0;
     }
-    const digits = this.#digits.slice(this.#at, this.#at + UUID_DIGITS);
-    this.#at += UUID_DIGITS;
+    const digits = this.#digits.slice(this.#position, this.#position + UUID_DIGITS);
+    this.#position += UUID_DIGITS;
     // In a UUID the version is one fixed digit, and so is the variant.
     return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
   }

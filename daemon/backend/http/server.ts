@@ -154,7 +154,7 @@ export async function openServer(
     serverFactory: (answer) => makeServer(answer, { requireHostHeader: false }),
     routerOptions: { maxParamLength: URL_LENGTH_MAX },
     requestIdHeader: false,
-    genReqId: (request) => requestIds.of(request),
+    genReqId: (request) => requestIds.idOfRequest(request),
     // The path of an OPTIONS request (a preflight request of a browser) is replaced by /, because OPTIONS is answered
     // for every path, even for `*`.
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),

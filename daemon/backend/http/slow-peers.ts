@@ -55,7 +55,7 @@ export class SlowPeers implements Disposable {
   }
 
   /** Returns the `Peer` of a socket; undefined if the socket is closed, or does not belong to a monitored server. */
-  of(socket: Duplex): Peer | undefined {
+  peerOf(socket: Duplex): Peer | undefined {
     return this.#peers.get(socket);
   }
 

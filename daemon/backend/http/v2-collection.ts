@@ -303,8 +303,8 @@ function addressOf(
   request: FastifyRequest,
   { keyOfPath = (key) => key }: Pick<Collection<object>, 'keyOfPath'>,
 ): { namespace: string; key: V2Key } {
-  const { named = [] } = matchedRoute(request).role ?? {};
-  const parts = named.map((part) => pathPart(request, part));
+  const { nameParameters = [] } = matchedRoute(request).role ?? {};
+  const parts = nameParameters.map((part) => pathPart(request, part));
   const key = parts.length === 0 ? [] : keyOfPath(parts);
   return { namespace: pathPart(request, 'namespace'), key };
 }

@@ -25,7 +25,7 @@ const excessiveRequests = new WeakSet<IncomingMessage>();
  */
 export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): RequestListener {
   return (request, response) => {
-    const peer = slowPeers.of(request.socket);
+    const peer = slowPeers.peerOf(request.socket);
     if (peer === undefined) {
       startPaced(() => answer(request, response));
       return;
@@ -55,7 +55,7 @@ export function pacedRequests(answer: RequestListener, slowPeers: SlowPeers): Re
 export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowPeers: SlowPeers }): void {
   app.decorateRequest('peer');
   app.addHook('onRequest', (request, _reply, done) => {
-    request.peer = slowPeers.of(request.raw.socket);
+    request.peer = slowPeers.peerOf(request.raw.socket);
     done(excessiveRequests.has(request.raw) ? tooManyRequestsError() : undefined);
   });
 }

@@ -69,7 +69,7 @@ export class Namespaces {
         throw new MonError('invalid', `namespace is not empty: it contains ${contents.join(', ')}; delete these first`);
       }
       for (const kind of ROLE_KINDS) {
-        for (const own of registry.definitions.in(kind, name).keys()) {
+        for (const own of registry.definitions.inNamespace(kind, name).keys()) {
           transaction.remove(DEFINITIONS, registry.definitions, { kind, namespace: name, name: own });
         }
       }
@@ -101,7 +101,7 @@ function contentsOf(registry: Registry, name: string): string[] {
   const counts: readonly (readonly [count: number, one: string, many: string])[] = [
     // Roles and role bindings are not listed, because they are deleted together with the namespace.
     ...DEFINITION_KINDS.filter((kind) => !isRoleKind(kind)).map(
-      (kind) => [registry.definitions.in(kind, name).size, kind.slice(0, -1), kind as string] as const,
+      (kind) => [registry.definitions.inNamespace(kind, name).size, kind.slice(0, -1), kind as string] as const,
     ),
     [namespace.clients.size, 'entity', 'entities'],
     [events, 'event', 'events'],

@@ -130,7 +130,7 @@ export function notifyAcknowledged(transaction: Transaction, occurrence: Occurre
   const { notified = [] } = state.notifications;
   const routed = notified === 'all' ? routing.route(name, check).handlers.map((handler) => handler.name) : notified;
   const escalated = (state.escalations ?? []).flatMap((escalation) => escalation.notified);
-  const handlers = routeHandlers([...routed, ...escalated], routing.definitions.in(name)).filter(
+  const handlers = routeHandlers([...routed, ...escalated], routing.definitions.inNamespace(name)).filter(
     (handler) => showsAcknowledgements(handler) && !routing.isQueueFull(name, handler.name),
   );
   if (handlers.length === 0 || isHandlingDisabled(check)) return;
@@ -205,7 +205,7 @@ export function notifyReminder(
  * `registration` or a handler named `registration` is defined. The registration event is never stored.
  */
 export function notifyRegistration(transaction: Transaction, client: ClientEntry): void {
-  const definitions = transaction.routing.definitions.in(client.namespace.name);
+  const definitions = transaction.routing.definitions.inNamespace(client.namespace.name);
   const record = transaction.body(CLIENTS, client);
   if (!wantsRegistration(record) && !definitions.hasHandler(REGISTRATION_CHECK)) return;
   const check = registrationCheck(record, transaction.now);
@@ -279,7 +279,7 @@ function handlersToNotify(
   if (pendingHandlers === 'all') return route;
   const namesOffRoute = pendingHandlers.filter((name) => !route.some((handler) => handler.name === name));
   const handlersOnRoute = route.filter(({ name }) => pendingHandlers.includes(name));
-  return [...handlersOnRoute, ...routeHandlers(namesOffRoute, routing.definitions.in(namespace.name))];
+  return [...handlersOnRoute, ...routeHandlers(namesOffRoute, routing.definitions.inNamespace(namespace.name))];
 }
 
 /**

@@ -118,6 +118,6 @@ function operatorOf(
 
 /** True if a person is defined and has at least one defined handler. */
 function isReachable(definitions: Definitions, person: string): boolean {
-  const handlers = definitions.in(DEFAULT_NAMESPACE);
+  const handlers = definitions.inNamespace(DEFAULT_NAMESPACE);
   return definitions.onCall.people.get(person)?.notify.some((name) => handlers.hasHandler(name)) === true;
 }

@@ -38,7 +38,7 @@ export interface ReportParameters {
   readonly requested: RequestedNamespaces;
   readonly span: Span;
   /** The retention of the timeline; undefined if no timeline is retained. */
-  readonly kept: TimelineRetention | undefined;
+  readonly retention: TimelineRetention | undefined;
   /** True if the span ends now, so that the outputs of open events are the current ones. */
   readonly endsNow?: boolean;
   /** Maximum number of items in each list of the report, except the noisiest checks. */
@@ -48,39 +48,39 @@ export interface ReportParameters {
 
 /** A check that was not OK during the span, with its history. */
 interface TroubledCheck {
-  readonly past: GatheredCheckHistory;
-  readonly trouble: CheckProblem;
+  readonly history: GatheredCheckHistory;
+  readonly problem: CheckProblem;
 }
 
 /** Reads the report for a shift handover, without the changes from the audit trail (spec, report). */
 export async function readReport(store: ReadStore, parameters: ReportParameters): Promise<Omit<Report, 'changes'>> {
   const { requested, span, limit, endsNow = false } = parameters;
-  const kept = parameters.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
+  const retention = parameters.retention ?? { sinceMs: span.untilMs, perCheck: Infinity };
   const { pasts, changes, actions, escalations, cutMs } = await gatherReport(
     store,
     requested,
     span,
     parameters.transitionsMax,
   );
-  const keptInSpan = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
+  const retentionInSpan = { ...retention, sinceMs: Math.min(Math.max(retention.sinceMs, cutMs ?? 0), span.untilMs) };
   const { open, openByCheck, resolved, causes, noise, total } = await evaluateChecks(pasts, requested, {
     span,
-    kept: keptInSpan,
+    retention: retentionInSpan,
     limit,
   });
-  const shown = new CheckDetailsReader(store, { requested, span, kept: keptInSpan, endsNow });
+  const shown = new CheckDetailsReader(store, { requested, span, retention: retentionInSpan, endsNow });
   const deeds = mergeActions(actions);
   const steps = mergeEscalations(escalations);
   return {
     since: span.sinceMs,
     until: span.untilMs,
-    complete_since: parameters.kept === undefined ? null : Math.max(keptInSpan.sinceMs, span.sinceMs),
+    complete_since: parameters.retention === undefined ? null : Math.max(retentionInSpan.sinceMs, span.sinceMs),
     truncated: cutMs !== undefined,
     total,
-    open: { count: open.count, checks: await shown.of(open.items()) },
+    open: { count: open.count, checks: await shown.detailsOf(open.items()) },
     open_by_check: openByCheck.first(limit, (past) => outputOf(past, endsNow)),
-    open_over_time: await countOverTime({ pasts, changes }, span, keptInSpan.sinceMs),
-    resolved: { count: resolved.count, checks: await shown.of(resolved.items()) },
+    open_over_time: await countOverTime({ pasts, changes }, span, retentionInSpan.sinceMs),
+    resolved: { count: resolved.count, checks: await shown.detailsOf(resolved.items()) },
     inhibited: causes.first(limit),
     noisiest: noise.first(NOISIEST_CHECKS_MAX),
     actions: { count: deeds.length, actions: deeds.slice(0, limit) },
@@ -100,32 +100,32 @@ interface EvaluatedChecks {
 async function evaluateChecks(
   pasts: readonly GatheredCheckHistory[],
   { withNamespaceName: placed }: RequestedNamespaces,
-  { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
+  { span, retention, limit }: { readonly span: Span; readonly retention: TimelineRetention; readonly limit: number },
 ): Promise<EvaluatedChecks> {
-  const open = new FirstItems<TroubledCheck>(limit, (a, b) => compareByStatus(a.trouble, b.trouble));
-  const resolved = new FirstItems<TroubledCheck>(limit, (a, b) => compareByDownTime(a.trouble, b.trouble));
+  const open = new FirstItems<TroubledCheck>(limit, (a, b) => compareByStatus(a.problem, b.problem));
+  const resolved = new FirstItems<TroubledCheck>(limit, (a, b) => compareByDownTime(a.problem, b.problem));
   const openByCheck = new OpenByCheck<GatheredCheckHistory>();
   const causes = new CauseCollector();
   const noise = new NoiseCollector();
   const clients = new Set<string>();
   const total = { checks: 0, clients: 0, outages: 0, down: 0 };
   let looked = 0;
-  for (const past of pasts) {
-    if ((looked += 1 + past.statusChanges.length) >= SLICE_ITEMS) {
+  for (const history of pasts) {
+    if ((looked += 1 + history.statusChanges.length) >= SLICE_ITEMS) {
       looked = 0;
       await yieldToEventLoop();
     }
-    const trouble = checkProblemOf(past, span, keptSinceOf(past, kept));
-    if (trouble === undefined) continue;
-    const { name } = past.namespace;
-    (trouble.ended === null ? open : resolved).add({ past, trouble });
-    if (trouble.ended === null) openByCheck.add(placed(openCheckOf(trouble), name), past);
-    causes.count(trouble, placed({}, name));
-    noise.count(`${name}\0${past.check}`, trouble, placed({}, name));
-    clients.add(`${name}\0${past.client}`);
+    const problem = checkProblemOf(history, span, keptSinceOf(history, retention));
+    if (problem === undefined) continue;
+    const { name } = history.namespace;
+    (problem.ended === null ? open : resolved).add({ history, problem });
+    if (problem.ended === null) openByCheck.add(placed(openCheckOf(problem), name), history);
+    causes.count(problem, placed({}, name));
+    noise.count(`${name}\0${history.check}`, problem, placed({}, name));
+    clients.add(`${name}\0${history.client}`);
     total.checks++;
-    total.outages += trouble.outages;
-    total.down += trouble.down;
+    total.outages += problem.outages;
+    total.down += problem.down;
   }
   return { open, openByCheck, resolved, causes, noise, total: { ...total, clients: clients.size } };
 }
@@ -162,13 +162,13 @@ const SLICE_CHANGES = 20_000;
  * Returns the time in epoch milliseconds from which on the history of a check is complete. If the check has the maximum
  * number of transitions, older transitions can have been erased.
  */
-function keptSinceOf({ statusChanges }: GatheredCheckHistory, kept: TimelineRetention): number {
+function keptSinceOf({ statusChanges }: GatheredCheckHistory, retention: TimelineRetention): number {
   const oldest = statusChanges.at(-1);
-  return oldest !== undefined && statusChanges.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
+  return oldest !== undefined && statusChanges.length >= retention.perCheck ? oldest.atMs : retention.sinceMs;
 }
 
 interface CheckDetailsOptions extends Required<Pick<ReportParameters, 'requested' | 'span' | 'endsNow'>> {
-  readonly kept: TimelineRetention;
+  readonly retention: TimelineRetention;
 }
 
 /** Reads the details of the checks that the report lists: their silences and outputs, and when their problems began. */
@@ -182,31 +182,31 @@ class CheckDetailsReader {
     this.#options = options;
   }
 
-  async of(checks: readonly TroubledCheck[]): Promise<ReportCheck[]> {
+  async detailsOf(checks: readonly TroubledCheck[]): Promise<ReportCheck[]> {
     const shown: ReportCheck[] = [];
     for (const one of checks) {
-      shown.push(await this.#shown(one));
+      shown.push(await this.#readDetails(one));
       await yieldToEventLoop();
     }
     return shown;
   }
 
-  async #shown({ past, trouble }: TroubledCheck): Promise<ReportCheck> {
-    const { requested, span, kept, endsNow } = this.#options;
-    const { namespace, client, check } = past;
+  async #readDetails({ history, problem }: TroubledCheck): Promise<ReportCheck> {
+    const { requested, span, retention, endsNow } = this.#options;
+    const { namespace, client, check } = history;
     const { spans, atEnd } = await this.#silencesIn(namespace);
-    const silenced = await spans.of(client, check);
+    const silenced = await spans.silencedSpansOf(client, check);
     const fullTrouble =
-      (silenced.length > 0 && checkProblemOf(past, span, keptSinceOf(past, kept), silenced)) || trouble;
-    const began = fullTrouble.began ?? (await this.#beginningOf(past));
+      (silenced.length > 0 && checkProblemOf(history, span, keptSinceOf(history, retention), silenced)) || problem;
+    const began = fullTrouble.began ?? (await this.#beginningOf(history));
     const isOpen = fullTrouble.ended === null;
-    const silences = isOpen ? await atEnd.of(client, check) : [];
-    const acknowledgement = isOpen && endsNow ? acknowledgementOf(past) : undefined;
+    const silences = isOpen ? await atEnd.silencesOf(client, check) : [];
+    const acknowledgement = isOpen && endsNow ? acknowledgementOf(history) : undefined;
     return requested.withNamespaceName(
       {
         ...fullTrouble,
         began,
-        output: outputOf(past, endsNow),
+        output: outputOf(history, endsNow),
         silences: acknowledgement === undefined ? silences : [acknowledgement, ...silences],
       },
       namespace.name,
@@ -232,8 +232,8 @@ class CheckDetailsReader {
   /** Returns the time in epoch milliseconds of the last transition from OK before the span; null if it is not known. */
   async #beginningOf({ namespace, client, check }: GatheredCheckHistory): Promise<number | null> {
     const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
-    const { span, kept } = this.#options;
-    const before = lastIdOf(Math.max(span.sinceMs, kept.sinceMs)) + 1;
+    const { span, retention } = this.#options;
+    const before = lastIdOf(Math.max(span.sinceMs, retention.sinceMs)) + 1;
     let looked = 0;
     for await (const { id, text } of newestEntriesOf(this.#store, source, before)) {
       const [was] = text.split('>');

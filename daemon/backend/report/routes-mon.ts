@@ -37,10 +37,10 @@ export function reportOnMon(deps: ReportDependencies): MonHandlers<'report'> {
       const span = { sinceMs: since ?? untilMs - SPAN_MS, untilMs };
       if (span.sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
       const sinceMs = registry.timeline.keptSince(nowMs);
-      const kept = sinceMs === null ? undefined : { sinceMs, perCheck: registry.timeline.limits.perCheck };
+      const retention = sinceMs === null ? undefined : { sinceMs, perCheck: registry.timeline.limits.perCheck };
       const rows = Math.max(1, Math.min(limit, ROWS_MAX));
       return oneByOne(async () => ({
-        ...(await readReport(store, { requested, span, kept, endsNow: untilMs === nowMs, limit: rows })),
+        ...(await readReport(store, { requested, span, retention, endsNow: untilMs === nowMs, limit: rows })),
         changes: mayReadAudit(request.principal) ? await readAuditChanges(store, span, rows) : null,
       }));
     },

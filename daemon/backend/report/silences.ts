@@ -11,7 +11,7 @@ export class ActiveSilenceFinder {
   readonly #store: ReadStore;
   readonly #index: SilenceSources;
   readonly #atMs: number;
-  readonly #read = new Map<string, ReportSilence | undefined>();
+  readonly #cachedSilences = new Map<string, ReportSilence | undefined>();
 
   constructor(store: ReadStore, index: SilenceSources, atMs: number) {
     this.#store = store;
@@ -19,12 +19,12 @@ export class ActiveSilenceFinder {
     this.#atMs = atMs;
   }
 
-  async of(client: string, check: string): Promise<ReportSilence[]> {
+  async silencesOf(client: string, check: string): Promise<ReportSilence[]> {
     const silences: ReportSilence[] = [];
-    for (const source of this.#index.of(client, new Set([check]))) {
+    for (const source of this.#index.sourcesFor(client, new Set([check]))) {
       const key = source.prefix.join('\0');
-      if (!this.#read.has(key)) this.#read.set(key, await this.#inEffect(source));
-      const silence = this.#read.get(key);
+      if (!this.#cachedSilences.has(key)) this.#cachedSilences.set(key, await this.#inEffect(source));
+      const silence = this.#cachedSilences.get(key);
       if (silence !== undefined) silences.push(silence);
     }
     return silences;
@@ -33,12 +33,21 @@ export class ActiveSilenceFinder {
   async #inEffect(source: Source): Promise<ReportSilence | undefined> {
     for await (const { id } of newestEntriesOf(this.#store, source, lastIdOf(this.#atMs) + 1)) {
       const [text] = await this.#store.getMany([[...timelineOf(source.namespace), reverseId(id)]]);
-      return text === undefined ? undefined : this.#shown(JSON.parse(text) as Transition);
+      return text === undefined ? undefined : this.#toReportSilence(JSON.parse(text) as Transition);
     }
     return undefined;
   }
 
-  #shown({ kind, begin = 0, end, silence = '', creator, by, reason, ...entry }: Transition): ReportSilence | undefined {
+  #toReportSilence({
+    kind,
+    begin = 0,
+    end,
+    silence = '',
+    creator,
+    by,
+    reason,
+    ...entry
+  }: Transition): ReportSilence | undefined {
     if (kind !== 'silence' || begin * 1000 > this.#atMs || (end ?? Infinity) <= this.#atMs) return undefined;
     const who = creator ?? by;
     return {

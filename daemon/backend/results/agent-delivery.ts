@@ -249,7 +249,7 @@ export class AgentDelivery implements StateCommand, Settlement {
     const { client, reporter, signature } = result;
     const distrust = distrustOf(namespace, client, signature, nowMs);
     const entry = namespace.clients.get(client);
-    if (this.#isOfBackend(result)) return 'certificate';
+    if (this.#isForBackendClient(result)) return 'certificate';
     if (entry !== undefined && this.#isUncertified(entry, reporter)) return 'certificate';
     if (distrust !== undefined || entry !== undefined) return distrust;
     const { proxyClientQuota, entityLimit } = this.#context.limits;
@@ -265,19 +265,19 @@ export class AgentDelivery implements StateCommand, Settlement {
    * True if an agent with a certificate reports for the client that represents the backend itself, but is not that
    * client.
    */
-  #isOfBackend({ client, reporter }: DeliveredResult): boolean {
+  #isForBackendClient({ client, reporter }: DeliveredResult): boolean {
     return this.#delivery.isCertified === true && client === BACKEND_CLIENT && client !== reporter;
   }
 
   #refuseNew({ id, client, check }: DeliveredResult, { message }: MonError): void {
-    this.#refused({ id, why: 'memory', reason: `${client}/${check.name} is new: ${message}` });
+    this.#addRefusal({ id, why: 'memory', reason: `${client}/${check.name} is new: ${message}` });
   }
 
   #refuse(result: DeliveredResult, why: DistrustReason): void {
-    this.#refused({ id: result.id, why, reason: this.#reasonOf(result, why) });
+    this.#addRefusal({ id: result.id, why, reason: this.#reasonOf(result, why) });
   }
 
-  #refused(refusal: Refusal): void {
+  #addRefusal(refusal: Refusal): void {
     this.#refusals ??= [];
     this.#refusals.push(refusal);
   }
@@ -288,7 +288,7 @@ export class AgentDelivery implements StateCommand, Settlement {
       case 'entity_limit':
         return `${client} would exceed the entity limit: ${ENTITY_LIMIT_REFUSAL}`;
       case 'certificate':
-        if (this.#isOfBackend(result)) return `${client} is the client of the backend: use another source`;
+        if (this.#isForBackendClient(result)) return `${client} is the client of the backend: use another source`;
         return `${client} is another agent, for which the certificate of ${reporter} is not valid`;
       case 'proxy_quota': {
         const quota = String(this.#context.limits.proxyClientQuota);

@@ -84,7 +84,7 @@ export class Results {
     admission = ALWAYS_ADMITTED,
   ): Promise<ReadonlyMap<number, MonError>> {
     const now = Math.floor(this.#dependencies.clock.now() / 1000);
-    const definitions = this.#dependencies.definitions.in(namespaceName);
+    const definitions = this.#dependencies.definitions.inNamespace(namespaceName);
     let refusals: Map<number, MonError> | undefined;
     const incoming: IncomingResult[] = [];
     const timeSlice = results.length > 1 ? new TimeSlice() : undefined;
@@ -150,7 +150,7 @@ export class Results {
    */
   submitBackendResult(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
     const now = Math.floor(this.#dependencies.clock.now() / 1000);
-    const definitions = this.#dependencies.definitions.in(namespaceName);
+    const definitions = this.#dependencies.definitions.inNamespace(namespaceName);
     const incoming = incomingResult(submitted, { reporter: client, definitions, now, issued: now });
     return this.#dependencies.batcher.run(
       (transaction) => {
@@ -180,7 +180,7 @@ export class Results {
   ): void {
     this.#dependencies.batcher.refuseReports();
     const now = Math.floor(this.#dependencies.clock.now() / 1000);
-    const definitions = this.#dependencies.definitions.in(namespaceName);
+    const definitions = this.#dependencies.definitions.inNamespace(namespaceName);
     const origin = { reporter: delivery.client, definitions, now, issued: undefined };
     const valid: (DeliveredResult | DeltaResult)[] = [];
     const invalid: Refusal[] = [];

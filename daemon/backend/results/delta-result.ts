@@ -33,7 +33,7 @@ export function offerBaseline(
   // Definitions have changed since this result was merged, so the next result will be merged with newer ones.
   if (result.definitions !== definitions.generation) return false;
   // The definition sets a duration. A full result without a duration gets it, but a delta does not.
-  if (definitions.in(namespace.name).check(check.name)?.['duration'] !== undefined) return false;
+  if (definitions.inNamespace(namespace.name).check(check.name)?.['duration'] !== undefined) return false;
   const { event, history } = entry.state;
   if (event !== undefined || history.wide !== undefined || !canBeBaseline(check)) return false;
   if (transaction.routing.hasHandlerForOkEvents(namespace.name, check)) return false;

@@ -35,7 +35,7 @@ export function simulationOnMon(
       const namespace = requestedNamespace(request, deps);
       const result = incomingFromApi(
         readBody(request, validateSubmitted),
-        config.definitions.in(namespace.name),
+        config.definitions.inNamespace(namespace.name),
         Math.floor(nowMs / 1000),
       );
       const record = await readClient(store, namespace.clients.get(result.client));

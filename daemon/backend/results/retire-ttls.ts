@@ -33,7 +33,7 @@ const BACKEND_USER = 'mon';
 interface RetirementDependencies {
   readonly registry: Registry;
   readonly batcher: Pick<Batcher, 'run'>;
-  readonly definitions: Pick<Definitions, 'in' | 'onChange'>;
+  readonly definitions: Pick<Definitions, 'inNamespace' | 'onChange'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -123,7 +123,7 @@ async function storeTtlDefinitions({
   const now = Math.floor(clock.now() / 1000);
   const next = new Map<CheckKey, number | null>();
   for (const namespace of registry.declared.names()) {
-    for (const { name, ttl, standalone } of definitions.in(namespace).checks()) {
+    for (const { name, ttl, standalone } of definitions.inNamespace(namespace).checks()) {
       if (typeof ttl === 'number' && ttl > 0 && standalone !== true) next.set(checkKey(namespace, name), null);
     }
   }

@@ -53,7 +53,7 @@ export function publishCheckRequests(parts: PublisherDependencies): CheckSchedul
   function scheduledChecks(): Map<string, TimetableEntry> {
     const scheduled = new Map<string, TimetableEntry>();
     for (const namespace of namespaces()) {
-      for (const check of definitions.in(namespace).checks()) {
+      for (const check of definitions.inNamespace(namespace).checks()) {
         if (isScheduled(check)) scheduled.set(keyOf(namespace, check.name), { namespace, check });
       }
     }
@@ -114,7 +114,7 @@ function publishRequest(
   { nextMs }: RunningTimetable,
 ): void {
   const { definitions, log } = parts;
-  const check = definitions.in(namespace).check(name);
+  const check = definitions.inNamespace(namespace).check(name);
   if (check === undefined) return;
   if (subdueOf(check)(nowMs)) {
     log.info({ check: name }, 'check request was subdued');

@@ -50,7 +50,7 @@ export class TimeKeeper {
 
   private constructor(dependencies: TimeKeeperDependencies, anchor: TimeAnchor | undefined) {
     this.#dependencies = dependencies;
-    this.clock = new SteadyClock(dependencies.systemClock, { anchor, onJump: (jump) => this.#say(jump) });
+    this.clock = new SteadyClock(dependencies.systemClock, { anchor, onJump: (jump) => this.#logJump(jump) });
   }
 
   /** Creates the clock from the last time anchor in the store. Call it before any stored time is read. */
@@ -136,7 +136,7 @@ export class TimeKeeper {
       this.#dependencies.log.info({ seconds, moved: shifted.length }, 'the corrected system clock is now in use');
   }
 
-  #say({ seconds }: ClockJump): void {
+  #logJump({ seconds }: ClockJump): void {
     this.#dependencies.log.warn(
       { seconds },
       `system clock was set ${seconds > 0 ? 'forward' : 'back'}: timers and durations are not affected`,

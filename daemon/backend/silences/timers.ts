@@ -27,7 +27,7 @@ const WRITE_FAILURE = 'begin or end of a silence could not be written';
  */
 export function expireSilenced(parts: ExpiryDependencies): Disposable {
   const due = runEnds(parts);
-  const corrected = findWindowsAgain(parts);
+  const corrected = recomputeWindows(parts);
   return {
     [Symbol.dispose]: () => {
       corrected[Symbol.dispose]();
@@ -41,7 +41,7 @@ export function expireSilenced(parts: ExpiryDependencies): Disposable {
  * ends of other silences, but windows are wall-clock times. The correction therefore stores recurring silences as
  * expired (see `shifted` of the table) and reloads the registry. That reload starts this computation.
  */
-function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryDependencies): Disposable {
+function recomputeWindows({ registry, commits, silenced, clock, log }: ExpiryDependencies): Disposable {
   let { generation } = registry;
   return commits.onIdle(() => {
     if (generation === registry.generation) return;

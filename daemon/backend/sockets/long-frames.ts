@@ -16,7 +16,7 @@ const DEPTH_MAX = 512;
 interface WaitingFrame {
   /** The JSON text of the frame. */
   readonly text: string;
-  readonly take: (value: unknown) => void;
+  readonly handleValue: (value: unknown) => void;
 }
 
 /**
@@ -48,8 +48,8 @@ export class LongFrames {
    * Parses a frame after all earlier frames, then calls `take` with the parsed value. Properties with forbidden names
    * are removed (security S9).
    */
-  add(text: string, take: (value: unknown) => void): void {
-    this.#waiting.push({ text, take });
+  add(text: string, handleValue: (value: unknown) => void): void {
+    this.#waiting.push({ text, handleValue });
     if (this.#isBusy) return;
     this.#isBusy = true;
     this.#socket.pause();
@@ -71,7 +71,7 @@ export class LongFrames {
   async #parseWaitingFrames(): Promise<void> {
     for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
       try {
-        frame.take(await parseInSlices(frame.text));
+        frame.handleValue(await parseInSlices(frame.text));
       } catch (error) {
         this.#refuse(error instanceof JsonChunksError ? new MonError('invalid', `the frame ${error.message}`) : error);
       }

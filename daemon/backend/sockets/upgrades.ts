@@ -45,7 +45,7 @@ export interface WebSocketEndpoint {
   /** True if a peer without credentials is allowed to log in with its first message. */
   readonly canLogInLater?: boolean;
   /** Passes an admitted peer on to another backend; absent if this backend accepts all peers itself. */
-  readonly passOn?: PassOn;
+  readonly forwardPeer?: ForwardPeer;
   /**
    * Called with the open WebSocket of an admitted peer.
    *
@@ -71,7 +71,7 @@ export interface PendingHandshake {
  * @returns a promise that resolves when the peer was passed on; undefined if this endpoint must accept the peer itself
  * @throws MonError if the peer cannot be passed on; a returned promise rejects with the same error
  */
-export type PassOn = (handshaking: PendingHandshake) => Promise<void> | undefined;
+export type ForwardPeer = (handshaking: PendingHandshake) => Promise<void> | undefined;
 
 /** Returns the body of the HTTP response that rejects a handshake, and its content type. */
 type UpgradeRefusal = (error: MonError) => { readonly type: string; readonly body: string };
@@ -98,7 +98,7 @@ export interface SocketAdmission {
   readonly sockets: LiveSockets;
   readonly slowPeers: SlowPeers;
   /** Another protocol besides WebSocket that peers can upgrade to on this listener; absent if there is none. */
-  readonly other?: OtherProtocol | undefined;
+  readonly otherProtocol?: OtherProtocol | undefined;
 }
 
 /** A protocol other than WebSocket that a peer can request in the header `Upgrade`. */
@@ -142,7 +142,7 @@ export function routeUpgrades(
   admission: SocketAdmission,
   refusal: UpgradeRefusal = jsonRefusal,
 ): AsyncDisposable {
-  const { guard, other } = admission;
+  const { guard, otherProtocol } = admission;
   const peers = new Set<WebSocket>();
   let isClosing = false;
   const refuseWhenClosing = (): void => {
@@ -159,9 +159,9 @@ export function routeUpgrades(
       return socket.destroyed ? undefined : handshake(request, socket, head, principal);
     };
     const welcome = (): Promise<void> | undefined => {
-      if (other !== undefined && request.headers.upgrade?.toLowerCase() === other.protocol) {
+      if (otherProtocol !== undefined && request.headers.upgrade?.toLowerCase() === otherProtocol.protocol) {
         refuseWhenClosing();
-        return other.accept(request, socket as Socket, head);
+        return otherProtocol.accept(request, socket as Socket, head);
       }
       const admitted = guard(request);
       return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
@@ -244,8 +244,8 @@ function handshakeOf(
     }
     // The sockets of an HTTP server are TCP, TLS or Unix domain sockets, so the type `Duplex` can be narrowed.
     const wire = socket as Socket;
-    const speaksFrames = (frames: FrameProgress): void => slowPeers.of(wire)?.onFramesStarted(frames);
-    const passed = endpoint.passOn?.({ request, socket: wire, head, principal, onFramesStarted: speaksFrames });
+    const speaksFrames = (frames: FrameProgress): void => slowPeers.peerOf(wire)?.onFramesStarted(frames);
+    const passed = endpoint.forwardPeer?.({ request, socket: wire, head, principal, onFramesStarted: speaksFrames });
     if (passed !== undefined) return passed;
     server.handleUpgrade(request, socket, head, (peer) => {
       peer.attachSocket(wire);

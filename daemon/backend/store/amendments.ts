@@ -95,7 +95,7 @@ export function applyAmendment(value: string, amendment?: string): string {
   // unchanged parts form one piece.
   const pieces: string[] = [];
   let end = from;
-  while (lengths.isLeft) {
+  while (lengths.hasMore) {
     const length = amended.next();
     const next = end + lengths.next();
     if (length !== UNCHANGED_LENGTH) {
@@ -122,15 +122,15 @@ const UNCHANGED_LENGTH = -1;
  */
 class PartLengthReader {
   readonly #text: string;
-  #at: number;
+  #position: number;
 
   constructor(text: string) {
     this.#text = text;
-    this.#at = text.indexOf(STAMP_END) + 1;
+    this.#position = text.indexOf(STAMP_END) + 1;
   }
 
-  get isLeft(): boolean {
-    return this.#text[this.#at - 1] !== HEAD_END;
+  get hasMore(): boolean {
+    return this.#text[this.#position - 1] !== HEAD_END;
   }
 
   /** @returns the length of the next part; `UNCHANGED_LENGTH` if the part is unchanged */
@@ -138,7 +138,7 @@ class PartLengthReader {
     const text = this.#text;
     let length = 0;
     for (;;) {
-      const character = text.charCodeAt(this.#at++);
+      const character = text.charCodeAt(this.#position++);
       if (character === UNCHANGED_CHARACTER_CODE) length = UNCHANGED_LENGTH;
       else if (character < ZERO_CHARACTER_CODE || character > NINE_CHARACTER_CODE) return length;
       else length = 10 * length + character - ZERO_CHARACTER_CODE;

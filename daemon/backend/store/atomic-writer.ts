@@ -94,7 +94,7 @@ export class AtomicWriter {
     await assertDiskWorks(location, 2 * this.#writeBufferBytes);
     await this.#database.close();
     // Truncate the log again: on closing, LevelDB wrote the end of the log that it still had in memory.
-    await this.#cut();
+    await this.#truncateLog();
     await this.#log.close();
     await openWithAllLogs(location, async () => {
       this.#identity.assertSame();
@@ -122,7 +122,7 @@ export class AtomicWriter {
    * Closes the log, and first tries to complete a pending truncation. Call it after the database was closed for good.
    */
   async close(): Promise<void> {
-    await this.#cut().catch(() => undefined);
+    await this.#truncateLog().catch(() => undefined);
     await this.#log.close();
   }
 
@@ -142,7 +142,7 @@ export class AtomicWriter {
     for (;;) {
       try {
         this.#identity.assertSame();
-        await this.#log.cutBack(end);
+        await this.#log.truncateTo(end);
         return;
       } catch {
         if (this.#clock.monotonic() >= deadline) {
@@ -157,10 +157,10 @@ export class AtomicWriter {
     }
   }
 
-  async #cut(): Promise<void> {
+  async #truncateLog(): Promise<void> {
     if (this.#truncateTo === undefined) return;
     this.#identity.assertSame();
-    await this.#log.cutBack(this.#truncateTo);
+    await this.#log.truncateTo(this.#truncateTo);
     this.#truncateTo = undefined;
   }
 }

@@ -25,7 +25,7 @@ export class DiskSpace implements Disk {
    * it cannot be determined, for example before the directory exists.
    */
   async freeBytes(): Promise<number | undefined> {
-    this.#identity ??= StoreIdentity.ifThere(this.dir);
+    this.#identity ??= StoreIdentity.readIfPresent(this.dir);
     try {
       const { bavail, bsize } = await statfs(this.dir);
       return bavail * bsize;

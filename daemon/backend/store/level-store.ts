@@ -58,7 +58,7 @@ export interface LevelStoreOptions {
 export async function openLevelStore(dir: string, options: LevelStoreOptions = {}): Promise<Store> {
   const database = await openDatabase(dir, options.writeBufferBytes ?? WRITE_BUFFER_BYTES, options.loss);
   try {
-    return await LevelStore.over(database, options);
+    return await LevelStore.onDatabase(database, options);
   } catch (error) {
     await closeDatabase(database);
     throw error instanceof MonError ? error : diskError(dir, 'read', error);
@@ -100,7 +100,7 @@ export class LevelStore implements Store {
   }
 
   /** Creates the store on top of an open database, and initializes the database if it is empty. */
-  static async over(database: Database, options: LevelStoreOptions = {}): Promise<LevelStore> {
+  static async onDatabase(database: Database, options: LevelStoreOptions = {}): Promise<LevelStore> {
     const version = await ensureSchema(database, options.migrations ?? MIGRATIONS);
     const id = await database.get(encodeTuple(STORE_ID));
     if (id === undefined) {

@@ -41,17 +41,17 @@ export class LogTail {
    */
   async end(): Promise<LogEnd> {
     const before = this.#openLog?.bytes ?? 0;
-    let openLog = this.#openLog ?? (await this.#hold(await this.#newest()));
+    let openLog = this.#openLog ?? (await this.#openLogFile(await this.#newestNumber()));
     const { size, nlink } = fstatSync(openLog.handle.fd);
     openLog.bytes = size;
     const isDeleted = nlink === 0;
     // Each write makes the log longer. If the log has not grown since the last check, or was deleted, LevelDB may have
     // begun another log.
     if (size === before || isDeleted) {
-      const newest = await this.#newest().catch((error: unknown) => {
+      const newest = await this.#newestNumber().catch((error: unknown) => {
         throw isDeleted ? deletedStore(this.#dir, error) : error;
       });
-      if (newest !== openLog.number) openLog = await this.#hold(newest);
+      if (newest !== openLog.number) openLog = await this.#openLogFile(newest);
       else if (isDeleted) throw deletedStore(this.#dir);
     }
     return { number: openLog.number, bytes: openLog.bytes };
@@ -61,8 +61,8 @@ export class LogTail {
    * Truncates the log to an earlier end and syncs it, so that no restart brings back later bytes. It can be called
    * again after a failure.
    */
-  async cutBack({ number, bytes }: LogEnd): Promise<void> {
-    const { handle } = this.#openLog?.number === number ? this.#openLog : await this.#hold(number);
+  async truncateTo({ number, bytes }: LogEnd): Promise<void> {
+    const { handle } = this.#openLog?.number === number ? this.#openLog : await this.#openLogFile(number);
     if (sizeOf(handle) > bytes) await handle.truncate(bytes);
     else await this.#emptyAfter(number);
     await handle.datasync();
@@ -85,13 +85,13 @@ export class LogTail {
     }
   }
 
-  async #newest(): Promise<number> {
+  async #newestNumber(): Promise<number> {
     const number = (await logNumbers(this.#dir)).at(-1);
     if (number === undefined) throw new Error(`there is no write-ahead log in ${this.#dir}`);
     return number;
   }
 
-  async #hold(number: number): Promise<OpenLog> {
+  async #openLogFile(number: number): Promise<OpenLog> {
     await this.close();
     const handle = await open(join(this.#dir, logName(number)), 'r+');
     this.#openLog = { number, handle, bytes: sizeOf(handle) };

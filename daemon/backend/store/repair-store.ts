@@ -242,7 +242,7 @@ async function copyNewest(
       if (schema === undefined) throw unknownForm();
       await database.put(encodeTuple(SCHEMA_VERSION), String(schema));
     }
-    if (isLossy) await beginAnew(database, shards);
+    if (isLossy) await initializeDatabase(database, shards);
     return kept;
   } finally {
     await database.close();
@@ -277,7 +277,7 @@ function recordShard(shards: Map<string, number>, parts: readonly (string | numb
   else if (isOf(EPOCHS_PREFIX) || isOf(lastSeqKey(name))) shards.set(name, shards.get(name) ?? 0);
 }
 
-async function beginAnew(database: Level, shards: ReadonlyMap<string, number>): Promise<void> {
+async function initializeDatabase(database: Level, shards: ReadonlyMap<string, number>): Promise<void> {
   await database.put(encodeTuple(STORE_ID), newStoreId());
   for (const [name, newest] of shards) {
     await database.clear(tupleRange(changeRecords(name)));

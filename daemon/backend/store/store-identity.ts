@@ -23,7 +23,7 @@ export class StoreIdentity {
   }
 
   /** Returns the identity of the database in `dir`; undefined if no database was ever opened there. */
-  static ifThere(dir: string): StoreIdentity | undefined {
+  static readIfPresent(dir: string): StoreIdentity | undefined {
     return lockOf(dir) === undefined ? undefined : new StoreIdentity(dir);
   }
 

@@ -112,15 +112,18 @@ export async function readAvailability(
   store: ReadStore,
   namespace: Namespace,
   checkKeys: readonly PastCheckKey[],
-  { span, kept, limit }: { readonly span: Span; readonly kept: TimelineRetention; readonly limit: number },
+  { span, retention, limit }: { readonly span: Span; readonly retention: TimelineRetention; readonly limit: number },
 ): Promise<AvailabilityReport> {
-  const silences = new SilencesOfPast(store, await readSilenceSources(store, namespace), { span, kept });
+  const silences = new SilencesOfPast(store, await readSilenceSources(store, namespace), {
+    span,
+    retention: retention,
+  });
   const all: (PastCheckKey & Availability)[] = [];
   const statuses: (number | undefined)[] = [];
   const changes: StatusCountChange[] = [];
   for (const checkKey of checkKeys) {
-    const silenced = await silences.of(checkKey.client, checkKey.check);
-    const stretches = await readStatusSpans(store, namespace, checkKey, { span, kept });
+    const silenced = await silences.silencedSpansOf(checkKey.client, checkKey.check);
+    const stretches = await readStatusSpans(store, namespace, checkKey, { span, retention });
     all.push({ ...checkKey, ...availabilityOf(stretches, silenced) });
     statuses.push(stretches[0]?.status);
     changes.push(...statusChangesOf(stretches));
@@ -174,11 +177,14 @@ export async function readPast(
   store: ReadStore,
   namespace: Namespace,
   checkKey: PastCheckKey,
-  { span, kept }: { readonly span: Span; readonly kept: TimelineRetention },
+  { span, retention }: { readonly span: Span; readonly retention: TimelineRetention },
 ): Promise<CheckHistory> {
-  const silences = new SilencesOfPast(store, await readSilenceSources(store, namespace), { span, kept });
-  const silenced = await silences.of(checkKey.client, checkKey.check);
-  const stretches = await readStatusSpans(store, namespace, checkKey, { span, kept });
+  const silences = new SilencesOfPast(store, await readSilenceSources(store, namespace), {
+    span,
+    retention: retention,
+  });
+  const silenced = await silences.silencedSpansOf(checkKey.client, checkKey.check);
+  const stretches = await readStatusSpans(store, namespace, checkKey, { span, retention });
   return {
     since: span.sinceMs,
     until: span.untilMs,
@@ -200,7 +206,7 @@ async function readStatusSpans(
   store: ReadStore,
   namespace: Namespace,
   { client, check }: PastCheckKey,
-  { span, kept }: { readonly span: Span; readonly kept: TimelineRetention },
+  { span, retention }: { readonly span: Span; readonly retention: TimelineRetention },
 ): Promise<StatusSpan[]> {
   const changes: StatusChange[] = [];
   const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
@@ -211,8 +217,8 @@ async function readStatusSpans(
   }
   const oldest = changes.at(-1);
   // If as many transitions were read as are retained per check, older transitions can have been erased.
-  const isCut = oldest !== undefined && changes.length >= kept.perCheck;
-  const keptSinceMs = isCut ? oldest.atMs : kept.sinceMs;
+  const isCut = oldest !== undefined && changes.length >= retention.perCheck;
+  const keptSinceMs = isCut ? oldest.atMs : retention.sinceMs;
   return statusSpansOf(changes, statusOf(namespace.check(client, check)), span, keptSinceMs);
 }
 
@@ -226,13 +232,13 @@ function statusOf(entry: CheckEntry | undefined): number | undefined {
 export class SilencesOfPast {
   readonly #store: ReadStore;
   readonly #sources: SilenceSources;
-  readonly #bounds: { readonly span: Span; readonly kept: TimelineRetention };
+  readonly #bounds: { readonly span: Span; readonly retention: TimelineRetention };
   readonly #spans = new Map<string, readonly Span[]>();
 
   constructor(
     store: ReadStore,
     sources: SilenceSources,
-    bounds: { readonly span: Span; readonly kept: TimelineRetention },
+    bounds: { readonly span: Span; readonly retention: TimelineRetention },
   ) {
     this.#store = store;
     this.#sources = sources;
@@ -244,9 +250,9 @@ export class SilencesOfPast {
    *
    * @returns periods in order; they neither overlap nor touch
    */
-  async of(client: string, check: string): Promise<readonly Span[]> {
+  async silencedSpansOf(client: string, check: string): Promise<readonly Span[]> {
     const all: Span[] = [];
-    for (const source of this.#sources.of(client, new Set([check]))) all.push(...(await this.#spansOf(source)));
+    for (const source of this.#sources.sourcesFor(client, new Set([check]))) all.push(...(await this.#spansOf(source)));
     return all.length === 0 ? all : joinedSpans(all);
   }
 
@@ -258,13 +264,13 @@ export class SilencesOfPast {
   }
 
   async #read(source: Source): Promise<readonly Span[]> {
-    const { span, kept } = this.#bounds;
+    const { span, retention } = this.#bounds;
     const changes: SilenceChange[] = [];
     for await (const { id, text } of newestEntriesOf(this.#store, source, Number.MAX_SAFE_INTEGER)) {
       changes.push({ atMs: timeOf(id), entry: text === '' ? undefined : parseSilenceSpan(text) });
       if (timeOf(id) <= span.sinceMs) break;
     }
-    return silencedSpans(changes, kept.sinceMs);
+    return silencedSpans(changes, retention.sinceMs);
   }
 }
 

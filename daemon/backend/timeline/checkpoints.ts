@@ -64,7 +64,7 @@ export class CheckpointWriter implements AsyncDisposable {
   constructor(dependencies: CheckpointDependencies) {
     this.#dependencies = dependencies;
     this.#timer = dependencies.clock.every(PERIOD_MS, () => {
-      this.#work ??= this.#look();
+      this.#work ??= this.#writeIfDue();
     });
   }
 
@@ -104,7 +104,7 @@ export class CheckpointWriter implements AsyncDisposable {
     }
   }
 
-  async #look(): Promise<void> {
+  async #writeIfDue(): Promise<void> {
     const { registry, store, clock, log } = this.#dependencies;
     try {
       if (!registry.timeline.isKept || (registry.timeline.head === undefined && isBlank(registry))) return;

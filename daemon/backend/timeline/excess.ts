@@ -44,7 +44,7 @@ export class ExcessTransitions {
     if (perCheck < this.#perCheck) this.#round = { after: undefined, count: 0 };
     this.#perCheck = perCheck;
     await this.#eraseOfDue();
-    if (this.#round !== undefined && this.#hasBudget()) this.#round = await this.#goOn(this.#round);
+    if (this.#round !== undefined && this.#hasBudget()) this.#round = await this.#continueCounting(this.#round);
   }
 
   #hasBudget(): boolean {
@@ -90,14 +90,14 @@ export class ExcessTransitions {
    *
    * @returns position at which the count paused; undefined if all checks were counted
    */
-  async #goOn({ after, count }: CountingRound): Promise<CountingRound | undefined> {
+  async #continueCounting({ after, count }: CountingRound): Promise<CountingRound | undefined> {
     const { store, erase } = this.#dependencies;
     const excess: Key[] = [];
     const limit = this.#budget.counted;
     let counted = 0;
     let last = after;
     for await (const [key] of store.scan([CHECK_INDEX_PREFIX], { ...(after && { after }), limit })) {
-      count = isOfSame(key, last) ? count + 1 : 1;
+      count = isSameCheck(key, last) ? count + 1 : 1;
       if (count > this.#perCheck) excess.push(...keysOfIndexEntry(key));
       last = key;
       counted++;
@@ -121,6 +121,6 @@ function keysOfIndexEntry(key: Key): readonly Key[] {
   return [key, [...timelineOf(String(key[1])), Number(key[4])]];
 }
 
-function isOfSame([, namespace, client, check]: Key, other: Key | undefined): boolean {
+function isSameCheck([, namespace, client, check]: Key, other: Key | undefined): boolean {
   return other?.[1] === namespace && other?.[2] === client && other?.[3] === check;
 }

@@ -19,16 +19,16 @@ export class FirstRows<Row> {
   add(row: Row): void {
     this.total++;
     this.#rows.push(row);
-    if (this.#rows.length >= 2 * this.#limit + SPARE_ROWS) this.#cut();
+    if (this.#rows.length >= 2 * this.#limit + SPARE_ROWS) this.#dropExcess();
   }
 
   /** Returns the collected rows in sort order, without the first `offset` rows. */
   from(offset: number): readonly Row[] {
-    this.#cut();
+    this.#dropExcess();
     return this.#rows.slice(offset);
   }
 
-  #cut(): void {
+  #dropExcess(): void {
     this.#rows = this.#rows.toSorted(this.#order).slice(0, this.#limit);
   }
 }

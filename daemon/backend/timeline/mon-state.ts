@@ -14,7 +14,7 @@ import { eventsWithSets } from '../model/attributes/feed-rows.ts';
 import { compareByName } from '../model/registry/by-name.ts';
 import type { Registry } from '../model/registry/registry.ts';
 import { FirstRows } from './first-rows.ts';
-import { baseOf, findNearestChanges, readPastNamespace, type PastBase } from './past.ts';
+import { findBase, findNearestChanges, readPastNamespace, type PastBase } from './past.ts';
 import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
 import { readChanges, TOO_MANY_CHANGES } from './read-changes.ts';
 
@@ -47,8 +47,8 @@ export function pastStateOnMon(deps: PastDependencies): MonHandlers<'pastChanges
       const between = { fromMs: momentOf(from, 'from'), atMs: momentOf(at, 'at') };
       const requested = requestedNamespaces(request, deps);
       return oneByOne(async () => {
-        const base = await baseOf(store, registry.timeline, between.atMs);
-        const { checkpoint } = await baseOf(store, registry.timeline, between.fromMs);
+        const base = await findBase(store, registry.timeline, between.atMs);
+        const { checkpoint } = await findBase(store, registry.timeline, between.fromMs);
         // If the clock was corrected between the two times, all silences have shifted times, so the full lists must be
         // read.
         const isSame = checkpoint.era === base.checkpoint.era;
@@ -68,7 +68,7 @@ export function pastStateOnMon(deps: PastDependencies): MonHandlers<'pastChanges
       const events = new FirstRows(requestedOrder(sort), offset + Math.min(limit, ROWS_MAX));
       const requested = requestedNamespaces(request, deps);
       return oneByOne(async () => {
-        const base = await baseOf(store, registry.timeline, atMs);
+        const base = await findBase(store, registry.timeline, atMs);
         const onEvent = (row: EventRow): void => {
           if (search === undefined || search(row)) events.add(row);
         };

@@ -80,9 +80,10 @@ export async function differenceOf(
   const { atMs } = between;
   const transitions = await readTransitionsBetween(store, name, between);
   if (transitions === undefined) return undefined;
-  const turned = new Map<string, Set<string>>();
+  const transitionsByClient = new Map<string, Set<string>>();
   for (const { client, check = '' } of transitions) {
-    if (client !== undefined) turned.set(client, (turned.get(client) ?? new Set()).add(check));
+    if (client !== undefined)
+      transitionsByClient.set(client, (transitionsByClient.get(client) ?? new Set()).add(check));
   }
   const entries = await silencesOf(store, base.checkpoint, name, atMs);
   const isSilencedAnew =
@@ -90,19 +91,19 @@ export async function differenceOf(
     transitions.some(({ client }) => client === undefined) ||
     entries === undefined ||
     entries.some((entry) => startsOrEndsBetween(entry, between));
-  if (isSilencedAnew || turned.size > CLIENTS_MAX) {
+  if (isSilencedAnew || transitionsByClient.size > CLIENTS_MAX) {
     return {
-      checksWithTransitions: turned,
+      checksWithTransitions: transitionsByClient,
       haveSilencesChanged: isSilencedAnew,
       ...(await readPastNamespace(store, base, name, atMs)),
     };
   }
   const silences = entries.flatMap((entry) => (isExpiredForGood(entry, atMs) ? [] : toCurrentWindow(entry, atMs)));
   return {
-    checksWithTransitions: turned,
+    checksWithTransitions: transitionsByClient,
     haveSilencesChanged: isSilencedAnew,
     silences,
-    clients: clientsOf(store, base, name, { turned, atMs }),
+    clients: clientsOf(store, base, name, { turned: transitionsByClient, atMs }),
   };
 }
 

@@ -59,7 +59,7 @@ export interface PastBase {
  *
  * @throws MonError `not_found` if the time is before the retained history, or if no checkpoint exists yet
  */
-export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number): Promise<PastBase> {
+export async function findBase(store: ReadStore, timeline: Timeline, atMs: number): Promise<PastBase> {
   const beginning = initialCheckpointOf(timeline);
   const complete = [
     ...(await readCheckpoints(store)).filter(isComplete),
@@ -94,12 +94,12 @@ export async function readPastNamespace(
 ): Promise<PastNamespace> {
   const transitions = await readTransitionsSince(store, checkpoint, namespace, atMs);
   const silences = await readCheckpointSilences(store, checkpoint, namespace);
-  nextSilences(silences, transitions.ofSilences);
+  nextSilences(silences, transitions.silenceTransitions);
   return {
     silences: [...silences.values()].flatMap((entry) =>
       isExpiredForGood(entry, atMs) ? [] : toCurrentWindow(entry, atMs),
     ),
-    clients: clientsOf(store, checkpoint, namespace, transitions.ofClients),
+    clients: clientsOf(store, checkpoint, namespace, transitions.clientTransitions),
   };
 }
 
@@ -133,8 +133,8 @@ export function nextSilences(
  * The transitions since a checkpoint, newest first: those of clients, by the name of the client, and those of silences.
  */
 interface TransitionLists {
-  readonly ofClients: Map<string, IdentifiedTransition[]>;
-  readonly ofSilences: readonly IdentifiedTransition[];
+  readonly clientTransitions: Map<string, IdentifiedTransition[]>;
+  readonly silenceTransitions: readonly IdentifiedTransition[];
 }
 
 async function readTransitionsSince(
@@ -143,8 +143,8 @@ async function readTransitionsSince(
   namespace: string,
   atMs: number,
 ): Promise<TransitionLists> {
-  const ofClients = new Map<string, IdentifiedTransition[]>();
-  const ofSilences: IdentifiedTransition[] = [];
+  const clientTransitions = new Map<string, IdentifiedTransition[]>();
+  const silenceTransitions: IdentifiedTransition[] = [];
   let read = 0;
   const after = [...timelineOf(namespace), reverseId(lastIdOf(atMs) + 1)];
   for await (const [key, text] of store.scan(timelineOf(namespace), { after })) {
@@ -156,11 +156,11 @@ async function readTransitionsSince(
     if (read % YIELD_INTERVAL === 0) await yieldToEventLoop();
     const transition = JSON.parse(text) as Transition;
     const { client } = transition;
-    const own = client === undefined ? ofSilences : ofClients.get(client);
+    const own = client === undefined ? silenceTransitions : clientTransitions.get(client);
     if (own !== undefined) own.push({ id, transition });
-    else if (client !== undefined) ofClients.set(client, [{ id, transition }]);
+    else if (client !== undefined) clientTransitions.set(client, [{ id, transition }]);
   }
-  return { ofClients, ofSilences };
+  return { clientTransitions, silenceTransitions };
 }
 
 /**

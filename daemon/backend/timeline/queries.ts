@@ -123,7 +123,7 @@ export async function sourcesOfClient(
   const silences = await readSilenceSources(store, namespace);
   return [
     ...checks.map((one) => ({ namespace: name, prefix: indexOfCheck(name, client, one) })),
-    ...silences.of(client, new Set(checks)),
+    ...silences.sourcesFor(client, new Set(checks)),
   ].slice(0, SOURCES_MAX);
 }
 
@@ -151,7 +151,7 @@ export interface SilenceSources {
    * Returns the key ranges (sources) of the silences that match any of these checks of a client. The current attributes
    * of the client decide.
    */
-  of(client: string, checks: ReadonlySet<string>): Source[];
+  sourcesFor(client: string, checks: ReadonlySet<string>): Source[];
 }
 
 /**
@@ -176,7 +176,7 @@ export async function readSilenceSources(store: ReadStore, namespace: Namespace)
     if (count >= SILENCES_MAX) break;
   }
   return {
-    of(client, checks) {
+    sourcesFor(client, checks) {
       const prefixes = ['', ...currentSubscriptions(namespace, client)].flatMap((subscription) =>
         (checksBySubscription.get(subscription) ?? []).flatMap((check) =>
           check === '' || checks.has(check) ? [indexOfSilence(name, subscription, check)] : [],

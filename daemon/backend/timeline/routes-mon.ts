@@ -60,12 +60,12 @@ export function timelineOnMon(deps: TimelineDependencies): MonHandlers<'timeline
 
     checkPast: async (request, _reply, { since, until }) => {
       const checkKey = { client: pathName(request, 'client'), check: pathName(request, 'check') };
-      return readPast(store, requestedNamespace(request, deps), checkKey, spanAndKept(deps, since, until));
+      return readPast(store, requestedNamespace(request, deps), checkKey, spanAndRetention(deps, since, until));
     },
 
     availability: async (request, _reply, { client, check, aggregate, since, until, limit = ROWS_DEFAULT }) => {
       const namespace = requestedNamespace(request, deps);
-      const bounds = spanAndKept(deps, since, until);
+      const bounds = spanAndRetention(deps, since, until);
       const checkKeys = await selectedChecks(store, namespace, { client, check, aggregate });
       return readAvailability(store, namespace, checkKeys, { ...bounds, limit: Math.min(limit, ROWS_MAX) });
     },
@@ -77,17 +77,17 @@ export function timelineOnMon(deps: TimelineDependencies): MonHandlers<'timeline
  *
  * @throws MonError `invalid` if the span is empty
  */
-function spanAndKept(
+function spanAndRetention(
   { registry: { timeline }, clock }: Pick<TimelineDependencies, 'registry' | 'clock'>,
   since: number | undefined,
   until = Infinity,
-): { readonly span: Span; readonly kept: TimelineRetention } {
+): { readonly span: Span; readonly retention: TimelineRetention } {
   const untilMs = Math.min(until, clock.now());
   const sinceMs = since ?? untilMs - DAY_MS;
   if (sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
   return {
     span: { sinceMs, untilMs },
-    kept: { sinceMs: timeline.keptSince(clock.now()) ?? untilMs, perCheck: timeline.limits.perCheck },
+    retention: { sinceMs: timeline.keptSince(clock.now()) ?? untilMs, perCheck: timeline.limits.perCheck },
   };
 }
 

@@ -45,8 +45,8 @@ export class ServerTls implements Disposable {
   readonly #timers: readonly Disposable[];
   #material: TlsMaterial;
   /** Metadata of the files at the last check for changes; undefined before the first check. */
-  #seen: string | undefined;
-  #isLooking = false;
+  #seenMetadata: string | undefined;
+  #isChecking = false;
   #version = 0;
 
   /** @throws MonError `invalid` if the certificate, key or certificate authorities cannot be read or used */
@@ -57,7 +57,7 @@ export class ServerTls implements Disposable {
     this.#material = this.#read();
     for (const warning of this.#material.pair.warnings) dependencies.log.warn({}, warning);
     this.#timers = [
-      dependencies.clock.every(FILE_CHECK_MS, () => void this.#lookAtFiles()),
+      dependencies.clock.every(FILE_CHECK_MS, () => void this.#checkFiles()),
       dependencies.clock.every(AGE_MS, () => this.#warnOfAge()),
     ];
   }
@@ -143,17 +143,17 @@ export class ServerTls implements Disposable {
     for (const warning of ageWarnings(this.#settings['cert-file'], pair.cert, clock.now())) log.warn({}, warning);
   }
 
-  async #lookAtFiles(): Promise<void> {
+  async #checkFiles(): Promise<void> {
     // Only one check runs at a time, because a file system can hang.
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+    if (this.#isChecking) return;
+    this.#isChecking = true;
     const { 'cert-file': cert, 'key-file': key, 'client-ca-file': authorities } = this.#settings;
     const files = [cert, key, ...(authorities === undefined ? [] : [authorities])];
     const seen = (await Promise.all(files.map(fileStamp))).join(' ');
-    this.#isLooking = false;
+    this.#isChecking = false;
     // The first check always reloads the files, because they can have changed since the constructor read them.
-    if (seen === this.#seen) return;
-    this.#seen = seen;
+    if (seen === this.#seenMetadata) return;
+    this.#seenMetadata = seen;
     this.reload();
   }
 }
@@ -179,7 +179,7 @@ export class ListenersTls implements Disposable {
   }
 
   /** Returns the certificate of a listener; undefined if the listener uses plain HTTP. */
-  of(name: ListenerName): ServerTls | undefined {
+  tlsOfListener(name: ListenerName): ServerTls | undefined {
     const tls = this.#listeners.find((listener) => listener.name === name)?.tls;
     return tls === undefined ? undefined : this.#bySettings.get(tls);
   }

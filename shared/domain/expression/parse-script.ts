@@ -65,24 +65,28 @@ export function parseScript(source: string): ScriptNode {
 }
 
 class ScriptParser {
-  readonly #at: Scanner;
+  readonly #scanner: Scanner;
   #depth = 0;
   #nodes = 0;
 
   constructor(source: string) {
-    this.#at = new Scanner(source);
+    this.#scanner = new Scanner(source);
     if (source.length > SOURCE_LENGTH_MAX) {
-      this.#at.fail(`an expression has at most ${String(SOURCE_LENGTH_MAX)} characters: shorten it`, SOURCE_LENGTH_MAX);
+      this.#scanner.fail(
+        `an expression has at most ${String(SOURCE_LENGTH_MAX)} characters: shorten it`,
+        SOURCE_LENGTH_MAX,
+      );
     }
     this.#space();
   }
 
   parse(): ScriptNode {
     // An empty script evaluates to `undefined`.
-    if (this.#at.isAtEnd) return { kind: 'literal', value: undefined };
+    if (this.#scanner.isAtEnd) return { kind: 'literal', value: undefined };
     const node = this.#statements();
-    while (this.#take(';'));
-    if (!this.#at.isAtEnd) this.#at.fail(`the expression cannot continue with this: ${this.#at.ahead()}`);
+    while (this.#accept(';'));
+    if (!this.#scanner.isAtEnd)
+      this.#scanner.fail(`the expression cannot continue with this: ${this.#scanner.ahead()}`);
     return node;
   }
 
@@ -92,7 +96,7 @@ class ScriptParser {
       const name = this.#name();
       this.#expect('=', 'the value of this name');
       const value = this.#conditional();
-      if (!this.#take(';')) this.#at.fail('";" is missing: the end of this declaration');
+      if (!this.#accept(';')) this.#scanner.fail('";" is missing: the end of this declaration');
       return this.#node({ kind: 'with', name, value, body: this.#statements() });
     });
   }
@@ -100,7 +104,7 @@ class ScriptParser {
   #conditional(): ScriptNode {
     return this.#nested(() => {
       const condition = this.#parseBinary(0);
-      if (!this.#take('?')) return condition;
+      if (!this.#accept('?')) return condition;
       const yes = this.#conditional();
       this.#expect(':', 'the second case of this "?"');
       return this.#node({ kind: 'choice', condition, yes, no: this.#conditional() });
@@ -120,7 +124,7 @@ class ScriptParser {
 
   #unary(): ScriptNode {
     for (const operator of ['!', '-', '+'] as const) {
-      if (this.#take(operator))
+      if (this.#accept(operator))
         return this.#nested(() => this.#node({ kind: 'unary', operator, operand: this.#unary() }));
     }
     if (this.#match(/typeof(?![\w$])/y) !== undefined) {
@@ -132,14 +136,14 @@ class ScriptParser {
   #members(object: ScriptNode): ScriptNode {
     let node = object;
     while (true) {
-      if (this.#take('.')) {
-        const name = this.#match(NAME_TOKEN)?.[0] ?? this.#at.fail('the name of an attribute is missing here');
+      if (this.#accept('.')) {
+        const name = this.#match(NAME_TOKEN)?.[0] ?? this.#scanner.fail('the name of an attribute is missing here');
         node = this.#node({ kind: 'member', object: node, key: { kind: 'literal', value: name } });
-      } else if (this.#take('[')) {
+      } else if (this.#accept('[')) {
         const key = this.#conditional();
         this.#expect(']', 'the end of the attribute name');
         node = this.#node({ kind: 'member', object: node, key });
-      } else if (this.#take('(')) {
+      } else if (this.#accept('(')) {
         node = this.#node({ kind: 'call', callee: node, args: this.#list(')') });
       } else {
         return node;
@@ -148,18 +152,18 @@ class ScriptParser {
   }
 
   #primary(): ScriptNode {
-    const start = this.#at.position;
+    const start = this.#scanner.position;
     const arrow = this.#match(ARROW_TOKEN)?.[0];
     if (arrow !== undefined) {
       const parameters = arrow.match(/[A-Za-z_$][\w$]*/g) ?? [];
       return this.#node({ kind: 'function', parameters, body: this.#arrowBody() });
     }
-    if (this.#take('(')) {
+    if (this.#accept('(')) {
       const node = this.#conditional();
       this.#expect(')', 'the end of this "("');
       return node;
     }
-    if (this.#take('[')) return this.#node({ kind: 'list', items: this.#list(']') });
+    if (this.#accept('[')) return this.#node({ kind: 'list', items: this.#list(']') });
     const text = this.#match(TEXT_TOKEN);
     if (text !== undefined) return this.#node({ kind: 'literal', value: unescapeText(text[1] ?? text[2] ?? '') });
     const number = this.#match(NUMBER_TOKEN)?.[0];
@@ -181,92 +185,92 @@ class ScriptParser {
     this.#match(NAME_TOKEN);
     this.#expect('(', 'the parameters of the function');
     const parameters: string[] = [];
-    if (!this.#take(')')) {
+    if (!this.#accept(')')) {
       do parameters.push(this.#name());
-      while (this.#take(','));
+      while (this.#accept(','));
       this.#expect(')', 'the end of the parameters');
     }
     return this.#node({ kind: 'function', parameters, body: this.#body() });
   }
 
   #arrowBody(): ScriptNode {
-    return this.#at.sees('{') ? this.#body() : this.#conditional();
+    return this.#scanner.sees('{') ? this.#body() : this.#conditional();
   }
 
   #body(): ScriptNode {
     this.#expect('{', 'the body of the function');
-    if (this.#match(/return(?![\w$])/y) === undefined) this.#at.fail('a function may contain only { return ... }');
+    if (this.#match(/return(?![\w$])/y) === undefined) this.#scanner.fail('a function may contain only { return ... }');
     const body = this.#conditional();
-    while (this.#take(';'));
+    while (this.#accept(';'));
     this.#expect('}', 'the end of this function');
     return body;
   }
 
   #date(start: number): ScriptNode {
-    if (this.#name() !== 'Date') this.#at.fail('only new Date(milliseconds) is supported', start);
+    if (this.#name() !== 'Date') this.#scanner.fail('only new Date(milliseconds) is supported', start);
     this.#expect('(', 'the time in milliseconds');
     const args = this.#list(')');
-    if (args.length > 1) this.#at.fail('new Date takes one number of milliseconds, or nothing for now', start);
+    if (args.length > 1) this.#scanner.fail('new Date takes one number of milliseconds, or nothing for now', start);
     return this.#node({ kind: 'date', time: args[0] });
   }
 
   #pattern([, source = '', flags = '']: RegExpExecArray, start: number): ScriptNode {
-    if (/[^gi]/.test(flags)) this.#at.fail('the flags of a pattern are i and g', start);
+    if (/[^gi]/.test(flags)) this.#scanner.fail('the flags of a pattern are i and g', start);
     const pattern = new Pattern(toTextAnchors(source), { ignoresCase: flags.includes('i'), offset: start + 1 });
     return this.#node({ kind: 'pattern', pattern });
   }
 
   #list(close: string): ScriptNode[] {
     const items: ScriptNode[] = [];
-    if (this.#take(close)) return items;
+    if (this.#accept(close)) return items;
     do items.push(this.#conditional());
-    while (this.#take(','));
+    while (this.#accept(','));
     this.#expect(close, 'the end of this list');
     return items;
   }
 
   #name(): string {
-    const start = this.#at.position;
+    const start = this.#scanner.position;
     const name =
       this.#match(NAME_TOKEN)?.[0] ??
-      this.#at.fail(
-        this.#at.isAtEnd ? 'a value is missing here' : `a value is missing here, before ${this.#at.ahead()}`,
+      this.#scanner.fail(
+        this.#scanner.isAtEnd ? 'a value is missing here' : `a value is missing here, before ${this.#scanner.ahead()}`,
       );
     if (REFUSED_KEYWORDS.has(name))
-      this.#at.fail(`"${name}" is not supported: an expression cannot change anything`, start);
+      this.#scanner.fail(`"${name}" is not supported: an expression cannot change anything`, start);
     return name;
   }
 
-  #take(sign: string): boolean {
-    if (sign === '=' && this.#at.sees('==')) return false;
-    const isTaken = this.#at.take(sign);
+  #accept(sign: string): boolean {
+    if (sign === '=' && this.#scanner.sees('==')) return false;
+    const isTaken = this.#scanner.accept(sign);
     if (isTaken) this.#space();
     return isTaken;
   }
 
   #expect(sign: string, meaning: string): void {
-    if (!this.#take(sign)) this.#at.fail(`"${sign}" is missing: ${meaning}`);
+    if (!this.#accept(sign)) this.#scanner.fail(`"${sign}" is missing: ${meaning}`);
   }
 
   #match(pattern: RegExp): RegExpExecArray | undefined {
-    const match = this.#at.match(pattern);
+    const match = this.#scanner.match(pattern);
     if (match !== undefined) this.#space();
     return match;
   }
 
   #space(): void {
-    this.#at.match(COMMENTS_TOKEN);
+    this.#scanner.match(COMMENTS_TOKEN);
   }
 
   #nested(parse: () => ScriptNode): ScriptNode {
-    if (++this.#depth > DEPTH_MAX) this.#at.fail(`an expression is nested at most ${String(DEPTH_MAX)} deep`);
+    if (++this.#depth > DEPTH_MAX) this.#scanner.fail(`an expression is nested at most ${String(DEPTH_MAX)} deep`);
     const node = parse();
     this.#depth--;
     return node;
   }
 
   #node(node: ScriptNode): ScriptNode {
-    if (++this.#nodes > NODES_MAX) this.#at.fail(`an expression has at most ${String(NODES_MAX)} parts: split it`);
+    if (++this.#nodes > NODES_MAX) this.#scanner.fail(`an expression has at most ${String(NODES_MAX)} parts: split it`);
     return node;
   }
 }

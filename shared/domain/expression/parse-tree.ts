@@ -91,7 +91,7 @@ const NO_ROOTS: ReadonlySet<string> = new Set();
  * After a dot, the name of a method always means the method; an attribute of that name must be in brackets.
  */
 class Parser {
-  readonly #at: Scanner;
+  readonly #scanner: Scanner;
   readonly #roots: ReadonlySet<string>;
   readonly #tokens: Token[] = [];
   #depth = 0;
@@ -100,52 +100,56 @@ class Parser {
   #statement: number;
 
   constructor(source: string, roots: ReadonlySet<string>) {
-    this.#at = new Scanner(source);
+    this.#scanner = new Scanner(source);
     this.#roots = roots;
-    this.#statement = this.#at.position;
+    this.#statement = this.#scanner.position;
   }
 
   parse(): ExpressionTree {
-    if (this.#at.source.length > SOURCE_LENGTH_MAX) {
-      this.#at.fail(`an expression has at most ${String(SOURCE_LENGTH_MAX)} characters: shorten it`, SOURCE_LENGTH_MAX);
+    if (this.#scanner.source.length > SOURCE_LENGTH_MAX) {
+      this.#scanner.fail(
+        `an expression has at most ${String(SOURCE_LENGTH_MAX)} characters: shorten it`,
+        SOURCE_LENGTH_MAX,
+      );
     }
-    const root = this.#choice();
-    if (!this.#at.isAtEnd) this.#at.fail(`the expression cannot continue with this: ${this.#at.ahead()}`);
+    const root = this.#conditional();
+    if (!this.#scanner.isAtEnd)
+      this.#scanner.fail(`the expression cannot continue with this: ${this.#scanner.ahead()}`);
     return { root, tokens: this.#tokens };
   }
 
-  #choice(): ExpressionNode {
+  #conditional(): ExpressionNode {
     return this.#nested(() => {
       const condition = this.#range();
-      if (!this.#at.take('?')) return condition;
-      const yes = this.#choice();
-      this.#at.expect(':', 'the second case of this "?"');
-      return this.#node({ kind: 'choice', condition, yes, no: this.#choice() });
+      if (!this.#scanner.accept('?')) return condition;
+      const yes = this.#conditional();
+      this.#scanner.expect(':', 'the second case of this "?"');
+      return this.#node({ kind: 'choice', condition, yes, no: this.#conditional() });
     });
   }
 
   #range(): ExpressionNode {
-    const first = this.#any();
-    if (!this.#at.take('..')) return first;
-    if (this.#at.peek() === '.') this.#at.fail('write .. and the last number that belongs to the range');
-    return this.#node({ kind: 'range', first, last: this.#any() });
+    const first = this.#disjunction();
+    if (!this.#scanner.accept('..')) return first;
+    if (this.#scanner.peek() === '.') this.#scanner.fail('write .. and the last number that belongs to the range');
+    return this.#node({ kind: 'range', first, last: this.#disjunction() });
   }
 
-  #any(): ExpressionNode {
-    return this.#chain(OR_SIGNS, () => this.#all());
+  #disjunction(): ExpressionNode {
+    return this.#chain(OR_SIGNS, () => this.#conjunction());
   }
 
-  #all(): ExpressionNode {
+  #conjunction(): ExpressionNode {
     return this.#chain(AND_SIGNS, () => this.#equality());
   }
 
   #equality(): ExpressionNode {
-    return this.#parseSingleOperator(this.#hasRoots ? STRICT_EQUALITY : EQUALITY_SIGNS, () => this.#matched());
+    return this.#parseSingleOperator(this.#hasRoots ? STRICT_EQUALITY : EQUALITY_SIGNS, () => this.#patternMatch());
   }
 
-  #matched(): ExpressionNode {
+  #patternMatch(): ExpressionNode {
     const subject = this.#order();
-    return this.#at.take('=~') ? this.#node({ kind: 'match', subject, pattern: this.#pattern() }) : subject;
+    return this.#scanner.accept('=~') ? this.#node({ kind: 'match', subject, pattern: this.#pattern() }) : subject;
   }
 
   #order(): ExpressionNode {
@@ -175,8 +179,9 @@ class Parser {
     const operator = this.#operator(operators);
     if (operator === undefined) return left;
     const node = this.#binary(operator, left, operand());
-    const position = this.#at.position;
-    if (this.#operator(operators) !== undefined) this.#at.fail('compare two values at a time, joined by &&', position);
+    const position = this.#scanner.position;
+    if (this.#operator(operators) !== undefined)
+      this.#scanner.fail('compare two values at a time, joined by &&', position);
     return node;
   }
 
@@ -186,19 +191,19 @@ class Parser {
   }
 
   #operator(operators: readonly OperatorSign[]): BinaryOperator | undefined {
-    for (const [sign, operator] of operators) if (this.#at.match(sign) !== undefined) return operator;
+    for (const [sign, operator] of operators) if (this.#scanner.match(sign) !== undefined) return operator;
     return undefined;
   }
 
   #unary(): ExpressionNode {
-    const start = this.#at.position;
-    if (this.#at.peek() === '!' && this.#at.take('!')) {
-      if (start === this.#statement) this.#statement = this.#at.position;
+    const start = this.#scanner.position;
+    if (this.#scanner.peek() === '!' && this.#scanner.accept('!')) {
+      if (start === this.#statement) this.#statement = this.#scanner.position;
       return this.#nested(() => this.#node({ kind: 'not', operand: this.#unary() }));
     }
-    if (this.#at.peek() === '-' && this.#at.take('-')) {
+    if (this.#scanner.peek() === '-' && this.#scanner.accept('-')) {
       // As in Ruby, the sign is part of the number: -2.abs is 2.
-      if (/\d/.test(this.#at.peek() ?? '')) return this.#calls(this.#number(-1), start);
+      if (/\d/.test(this.#scanner.peek() ?? '')) return this.#calls(this.#number(-1), start);
       return this.#nested(() => this.#node({ kind: 'minus', operand: this.#unary() }));
     }
     return this.#calls(this.#primary(), start);
@@ -206,15 +211,16 @@ class Parser {
 
   #calls(receiver: ExpressionNode, begin: number): ExpressionNode {
     let node = receiver;
-    while (!this.#at.sees('..') && this.#at.take('.')) {
-      const start = this.#at.position;
-      const name = this.#at.match(METHOD_TOKEN)?.[0] ?? '';
+    while (!this.#scanner.sees('..') && this.#scanner.accept('.')) {
+      const start = this.#scanner.position;
+      const name = this.#scanner.match(METHOD_TOKEN)?.[0] ?? '';
       const method = (this.#hasRoots ? SCRIPT_METHODS.get(name) : undefined) ?? name;
       const takes = argumentCount(method);
-      if (takes === undefined) this.#at.fail(`there is no method "${method}": use ${METHOD_NAMES.join(', ')}`, start);
+      if (takes === undefined)
+        this.#scanner.fail(`there is no method "${method}": use ${METHOD_NAMES.join(', ')}`, start);
       const args = this.#arguments(takes > 0 && begin === this.#statement);
       if (args.length !== takes) {
-        this.#at.fail(
+        this.#scanner.fail(
           `${method} takes ${String(takes)} arguments, in parentheses, but got ${String(args.length)}`,
           start,
         );
@@ -225,57 +231,57 @@ class Parser {
   }
 
   #arguments(mayBeBare: boolean): ExpressionNode[] {
-    if (this.#at.take('(')) return this.#list(')');
-    if (!mayBeBare || this.#hasRoots || !BARE_ARGUMENT.test(this.#at.peek() ?? '')) return [];
+    if (this.#scanner.accept('(')) return this.#list(')');
+    if (!mayBeBare || this.#hasRoots || !BARE_ARGUMENT.test(this.#scanner.peek() ?? '')) return [];
     const items: ExpressionNode[] = [];
-    do items.push(this.#choice());
-    while (this.#at.take(','));
+    do items.push(this.#conditional());
+    while (this.#scanner.accept(','));
     return items;
   }
 
   #primary(): ExpressionNode {
-    const start = this.#at.position;
-    const next = this.#at.peek();
-    if (next === undefined) this.#at.fail('a value is missing here');
-    if (this.#at.take('(')) {
+    const start = this.#scanner.position;
+    const next = this.#scanner.peek();
+    if (next === undefined) this.#scanner.fail('a value is missing here');
+    if (this.#scanner.accept('(')) {
       const outer = this.#statement;
-      this.#statement = this.#at.position;
-      const node = this.#choice();
+      this.#statement = this.#scanner.position;
+      const node = this.#conditional();
       this.#statement = outer;
-      this.#at.expect(')', 'the end of this "("', start);
+      this.#scanner.expect(')', 'the end of this "("', start);
       return node;
     }
-    if (this.#at.take('[')) return this.#node({ kind: 'list', items: this.#list(']') });
+    if (this.#scanner.accept('[')) return this.#node({ kind: 'list', items: this.#list(']') });
     if (next === "'" || next === '"') return this.#text();
     if (/\d/.test(next)) return this.#number(1);
-    if (this.#at.sees(TOKEN_AHEAD)) return this.#token();
+    if (this.#scanner.sees(TOKEN_AHEAD)) return this.#token();
     return this.#parseName(start);
   }
 
   /** Parses the items of a list up to and including the closing bracket or parenthesis. */
   #list(close: string): ExpressionNode[] {
     const items: ExpressionNode[] = [];
-    if (this.#at.take(close)) return items;
-    do items.push(this.#choice());
-    while (this.#at.take(','));
-    this.#at.expect(close, 'the end of this list');
+    if (this.#scanner.accept(close)) return items;
+    do items.push(this.#conditional());
+    while (this.#scanner.accept(','));
+    this.#scanner.expect(close, 'the end of this list');
     return items;
   }
 
   #number(sign: 1 | -1): ExpressionNode {
-    const start = this.#at.position;
-    const match = this.#at.match(NUMBER_TOKEN) ?? this.#at.fail('this is not a number');
+    const start = this.#scanner.position;
+    const match = this.#scanner.match(NUMBER_TOKEN) ?? this.#scanner.fail('this is not a number');
     const [digits] = match;
-    if (/^0\d/.test(digits)) this.#at.fail('write this number without its leading zero', start);
+    if (/^0\d/.test(digits)) this.#scanner.fail('write this number without its leading zero', start);
     const value = sign * Number(digits.replaceAll('_', ''));
-    if (!Number.isFinite(value)) this.#at.fail('this number is too large', start);
+    if (!Number.isFinite(value)) this.#scanner.fail('this number is too large', start);
     const isInteger = match.groups?.['fraction'] === undefined && match.groups?.['exponent'] === undefined;
     return this.#node({ kind: isInteger ? 'literal' : 'float', value });
   }
 
   #text(): ExpressionNode {
-    const { parts, end } = readQuoted(this.#at.source, this.#at.position);
-    this.#at.moveTo(end);
+    const { parts, end } = readQuoted(this.#scanner.source, this.#scanner.position);
+    this.#scanner.moveTo(end);
     for (const part of parts) if (typeof part !== 'string') this.#tokens.push(part);
     const [only = ''] = parts;
     if (parts.length <= 1 && typeof only === 'string') return this.#node({ kind: 'literal', value: only });
@@ -283,30 +289,31 @@ class Parser {
   }
 
   #token(): ExpressionNode {
-    const { token, end } = readToken(this.#at.source, this.#at.position);
-    this.#at.moveTo(end);
+    const { token, end } = readToken(this.#scanner.source, this.#scanner.position);
+    this.#scanner.moveTo(end);
     this.#tokens.push(token);
     return this.#node({ kind: 'token', token });
   }
 
   #parseName(start: number): ExpressionNode {
     const name =
-      this.#at.match(NAME_TOKEN)?.[0] ?? this.#at.fail(`a value is missing here, before ${this.#at.ahead()}`);
+      this.#scanner.match(NAME_TOKEN)?.[0] ??
+      this.#scanner.fail(`a value is missing here, before ${this.#scanner.ahead()}`);
     if (name === 'value') return this.#node({ kind: 'value' });
     if (name === 'Time') return this.#time(start);
     if (this.#roots.has(name)) return this.#attribute(name);
     if (this.#hasRoots && name === SCRIPT_NOTHING) return this.#node({ kind: 'literal', value: null });
     const method = this.#hasRoots ? SCRIPT_FUNCTIONS.get(name) : undefined;
-    if (method !== undefined && this.#at.take('(')) return this.#timeField(method);
+    if (method !== undefined && this.#scanner.accept('(')) return this.#timeField(method);
     const constant = CONSTANT_VALUES.get(name);
     if (constant !== undefined) return this.#node({ kind: 'literal', value: constant });
     const hint = KEYWORD_HINTS.get(name) ?? `there is no "${name}": use ${this.#values()}, or quote a text`;
-    return this.#at.fail(hint, start);
+    return this.#scanner.fail(hint, start);
   }
 
   #timeField(method: string): ExpressionNode {
-    const receiver = this.#node({ kind: 'time', seconds: this.#choice(), zone: 'UTC' });
-    this.#at.expect(')', 'the end of the arguments');
+    const receiver = this.#node({ kind: 'time', seconds: this.#conditional(), zone: 'UTC' });
+    this.#scanner.expect(')', 'the end of the arguments');
     return this.#node({ kind: 'call', receiver, method, arguments: [] });
   }
 
@@ -322,83 +329,89 @@ class Parser {
   #attribute(root: string): ExpressionNode {
     const path = [root];
     while (true) {
-      const part = this.#at.take('[') ? this.#bracketed() : this.#dotted();
+      const part = this.#scanner.accept('[') ? this.#bracketed() : this.#dotted();
       if (part === undefined) return this.#node({ kind: 'attribute', path });
       path.push(part);
     }
   }
 
   #bracketed(): string {
-    const start = this.#at.position;
-    const next = this.#at.peek();
+    const start = this.#scanner.position;
+    const next = this.#scanner.peek();
     const { parts, end } =
       next === "'" || next === '"'
-        ? readQuoted(this.#at.source, start)
-        : this.#at.fail("write the name of the attribute in quotes, as in labels['region']");
+        ? readQuoted(this.#scanner.source, start)
+        : this.#scanner.fail("write the name of the attribute in quotes, as in labels['region']");
     const [name] = parts;
-    if (typeof name !== 'string' || parts.length > 1) this.#at.fail('this is not an attribute name', start);
-    this.#at.moveTo(end);
-    this.#at.expect(']', 'the end of the attribute name');
+    if (typeof name !== 'string' || parts.length > 1) this.#scanner.fail('this is not an attribute name', start);
+    this.#scanner.moveTo(end);
+    this.#scanner.expect(']', 'the end of the attribute name');
     return name;
   }
 
   /** Returns the next name of an attribute path; undefined if the path ends here or a method follows. */
   #dotted(): string | undefined {
-    const start = this.#at.position;
-    if (this.#at.sees('..') || !this.#at.take('.')) return undefined;
-    const name = this.#at.match(METHOD_TOKEN)?.[0];
-    if (name !== undefined && !name.endsWith('?') && argumentCount(name) === undefined && this.#at.peek() !== '(') {
+    const start = this.#scanner.position;
+    if (this.#scanner.sees('..') || !this.#scanner.accept('.')) return undefined;
+    const name = this.#scanner.match(METHOD_TOKEN)?.[0];
+    if (
+      name !== undefined &&
+      !name.endsWith('?') &&
+      argumentCount(name) === undefined &&
+      this.#scanner.peek() !== '('
+    ) {
       return name;
     }
-    this.#at.moveTo(start);
+    this.#scanner.moveTo(start);
     return undefined;
   }
 
   #time(start: number): ExpressionNode {
-    const method = this.#at.take('.') ? this.#at.match(NAME_TOKEN)?.[0] : undefined;
+    const method = this.#scanner.accept('.') ? this.#scanner.match(NAME_TOKEN)?.[0] : undefined;
     if (method === 'now') {
-      const zone = this.#at.take('(') ? this.#zone() : undefined;
-      if (zone !== undefined) this.#at.expect(')', 'the end of the arguments');
+      const zone = this.#scanner.accept('(') ? this.#zone() : undefined;
+      if (zone !== undefined) this.#scanner.expect(')', 'the end of the arguments');
       return this.#node({ kind: 'time', ...zone });
     }
-    if (method !== 'at' || !this.#at.take('(')) return this.#at.fail('a time is Time.now or Time.at(seconds)', start);
-    const seconds = this.#choice();
-    const zone = this.#at.take(',') ? this.#zone() : undefined;
-    this.#at.expect(')', 'the end of the arguments');
+    if (method !== 'at' || !this.#scanner.accept('('))
+      return this.#scanner.fail('a time is Time.now or Time.at(seconds)', start);
+    const seconds = this.#conditional();
+    const zone = this.#scanner.accept(',') ? this.#zone() : undefined;
+    this.#scanner.expect(')', 'the end of the arguments');
     return this.#node({ kind: 'time', seconds, ...zone });
   }
 
   #zone(): { zone: string } {
-    const start = this.#at.position;
-    if (!this.#at.take('in:')) this.#at.fail("write the zone in quotes, such as 'Europe/Berlin'", start);
-    const { parts, end } = readQuoted(this.#at.source, this.#at.position);
+    const start = this.#scanner.position;
+    if (!this.#scanner.accept('in:')) this.#scanner.fail("write the zone in quotes, such as 'Europe/Berlin'", start);
+    const { parts, end } = readQuoted(this.#scanner.source, this.#scanner.position);
     const [text] = parts;
     const zone = typeof text === 'string' && parts.length === 1 ? timeZoneOf(text) : undefined;
-    if (zone === undefined) this.#at.fail(`this is not a time zone: write ${TIME_ZONE_HINT}`);
-    this.#at.moveTo(end);
+    if (zone === undefined) this.#scanner.fail(`this is not a time zone: write ${TIME_ZONE_HINT}`);
+    this.#scanner.moveTo(end);
     return { zone };
   }
 
   #pattern(): Pattern {
-    const start = this.#at.position;
+    const start = this.#scanner.position;
     const [, source = '', flags = ''] =
-      this.#at.match(PATTERN_TOKEN) ??
-      this.#at.fail('a pattern between slashes is missing here, as in =~ /disk/', start);
+      this.#scanner.match(PATTERN_TOKEN) ??
+      this.#scanner.fail('a pattern between slashes is missing here, as in =~ /disk/', start);
     if (flags !== '' && flags !== 'i')
-      this.#at.fail('the only flag of a pattern is i, which ignores upper and lower case', start);
+      this.#scanner.fail('the only flag of a pattern is i, which ignores upper and lower case', start);
     return new Pattern(source, { ignoresCase: flags === 'i', offset: start + 1 });
   }
 
   #nested(parse: () => ExpressionNode): ExpressionNode {
     if (++this.#depth > DEPTH_MAX)
-      this.#at.fail(`nested deeper than ${String(DEPTH_MAX)} levels: simplify the expression`);
+      this.#scanner.fail(`nested deeper than ${String(DEPTH_MAX)} levels: simplify the expression`);
     const node = parse();
     this.#depth--;
     return node;
   }
 
   #node<Node extends ExpressionNode>(node: Node): Node {
-    if (++this.#nodes > NODES_MAX) this.#at.fail(`more than ${String(NODES_MAX)} parts: shorten the expression`);
+    if (++this.#nodes > NODES_MAX) this.#scanner.fail(`more than ${String(NODES_MAX)} parts: shorten the expression`);
     return node;
   }
 }

@@ -85,7 +85,7 @@ class PatternParser {
   #choice(): PatternNode {
     if (++this.#depth > DEPTH_MAX) this.#fail(`more than ${String(DEPTH_MAX)} levels of "(": simplify the pattern`);
     const nodes = [this.#sequence()];
-    while (this.#take('|')) nodes.push(this.#sequence());
+    while (this.#accept('|')) nodes.push(this.#sequence());
     this.#depth--;
     return joinNodes('choice', nodes);
   }
@@ -162,11 +162,11 @@ class PatternParser {
   }
 
   #group(start: number): PatternNode {
-    if (this.#peek() === '?' && !this.#take('?:')) {
+    if (this.#peek() === '?' && !this.#accept('?:')) {
       this.#fail('the only supported special group is (?:...)', start);
     }
     const node = this.#choice();
-    if (!this.#take(')'))
+    if (!this.#accept(')'))
       this.#fail(String.raw`this "(" is not closed: add a ")", or write \( for the character`, start);
     return node;
   }
@@ -189,9 +189,9 @@ class PatternParser {
   }
 
   #class(start: number): CharacterSet {
-    const isNegated = this.#take('^');
+    const isNegated = this.#accept('^');
     const ranges: CharacterRange[] = [];
-    while (!this.#take(']')) {
+    while (!this.#accept(']')) {
       if (this.#atEnd())
         this.#fail(String.raw`this "[" is not closed: add a "]", or write \[ for the character`, start);
       ranges.push(...this.#classItem());
@@ -230,7 +230,7 @@ class PatternParser {
     return character;
   }
 
-  #take(text: string): boolean {
+  #accept(text: string): boolean {
     if (!this.#source.startsWith(text, this.#position)) return false;
     this.#position += text.length;
     return true;

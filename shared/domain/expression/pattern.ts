@@ -69,7 +69,7 @@ export class Pattern {
   readonly #keptStepsMax: number;
   #keptSteps = 0;
   /** Remaining number of instructions that can be executed for the current text. */
-  #work = 0;
+  #workLeft = 0;
 
   /**
    * @param source the text of the pattern, or a syntax tree from another parser, such as that for RE2
@@ -91,14 +91,14 @@ export class Pattern {
    * Whether the pattern matches anywhere in the text; undefined if more than `workMax` instructions would be needed.
    */
   hasMatchIn(text: string): boolean | undefined {
-    this.#work = this.#workMax;
+    this.#workLeft = this.#workMax;
     let state: MatcherState = this.#stateOf([0], 'edge');
     let position = 0;
     while (position <= text.length) {
       const character = text.codePointAt(position);
       const next = this.#following(state, character === undefined ? END_OF_TEXT : this.#classOf(character));
       if (next === 'found') return true;
-      if (this.#work < 0) return undefined;
+      if (this.#workLeft < 0) return undefined;
       state = next;
       position += character !== undefined && character > 0xff_ff ? 2 : 1;
     }
@@ -137,7 +137,7 @@ export class Pattern {
           return 'found';
       }
     }
-    this.#work -= reached.size;
+    this.#workLeft -= reached.size;
     return this.#stateOf(next.ascending(), character.side);
   }
 

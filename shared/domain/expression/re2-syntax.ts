@@ -98,7 +98,7 @@ class Re2Parser {
   #choice(): PatternNode {
     if (++this.#depth > DEPTH_MAX) this.#fail(`has more than ${String(DEPTH_MAX)} levels of "(": simplify it`);
     const nodes = [this.#sequence()];
-    while (this.#take('|')) nodes.push(this.#sequence());
+    while (this.#accept('|')) nodes.push(this.#sequence());
     this.#depth--;
     const [first] = nodes;
     return first !== undefined && nodes.length === 1 ? first : { kind: 'choice', nodes };
@@ -116,7 +116,7 @@ class Re2Parser {
 
   /** @returns undefined if the item only sets flags, such as `(?i)` */
   #item(): PatternNode | undefined {
-    if (this.#take(String.raw`\Q`)) return this.#quoted();
+    if (this.#accept(String.raw`\Q`)) return this.#quoted();
     const node = this.#atom();
     return node === undefined ? undefined : this.#repeated(node);
   }
@@ -124,16 +124,16 @@ class Re2Parser {
   #repeated(node: PatternNode): PatternNode {
     const bounds = this.#quantifier();
     if (bounds === undefined) return node;
-    this.#take('?');
+    this.#accept('?');
     const start = this.#position;
     if (this.#quantifier() !== undefined) this.#fail('repeats a repetition: put the first one into a group', start);
     return { kind: 'repeat', node, ...bounds };
   }
 
   #quantifier(): { min: number; max: number } | undefined {
-    if (this.#take('*')) return { min: 0, max: Infinity };
-    if (this.#take('+')) return { min: 1, max: Infinity };
-    if (this.#take('?')) return { min: 0, max: 1 };
+    if (this.#accept('*')) return { min: 0, max: Infinity };
+    if (this.#accept('+')) return { min: 1, max: Infinity };
+    if (this.#accept('?')) return { min: 0, max: 1 };
     const start = this.#position;
     const counts = this.#match(COUNTS_TOKEN)?.groups;
     // As in RE2, a brace without counts is a literal character.
@@ -198,7 +198,7 @@ class Re2Parser {
       }
     }
     const node = this.#choice();
-    if (!this.#take(')')) this.#fail(String.raw`has a "(" that is not closed: add a ")", or write \(`, start);
+    if (!this.#accept(')')) this.#fail(String.raw`has a "(" that is not closed: add a ")", or write \(`, start);
     this.#flags = before;
     return node;
   }
@@ -247,12 +247,12 @@ class Re2Parser {
   }
 
   #class(start: number): CharacterSet {
-    const isNegated = this.#take('^');
+    const isNegated = this.#accept('^');
     const ranges: CharacterRange[] = [];
     const tests: ((character: string) => boolean)[] = [];
     let isFirst = true;
     // A closing bracket in the first position is a literal character.
-    while (isFirst || !this.#take(']')) {
+    while (isFirst || !this.#accept(']')) {
       isFirst = false;
       if (this.#atEnd()) this.#fail(String.raw`has a "[" that is not closed: add a "]", or write \[`, start);
       const set = this.#classSet();
@@ -276,7 +276,7 @@ class Re2Parser {
       if (ranges === undefined) this.#fail(`has [:${posix['name'] ?? ''}:], which RE2 does not know`, start);
       return { ranges, isNegated: posix['negated'] === '^' };
     }
-    if (!this.#take('\\')) return undefined;
+    if (!this.#accept('\\')) return undefined;
     const set = this.#namedSet(start);
     if (set === undefined) this.#position = start;
     return set;
@@ -318,7 +318,7 @@ class Re2Parser {
     return character;
   }
 
-  #take(text: string): boolean {
+  #accept(text: string): boolean {
     if (!this.#source.startsWith(text, this.#position)) return false;
     this.#position += text.length;
     return true;

@@ -30,7 +30,7 @@ export class Scanner {
   }
 
   /** Moves past an operator or bracket if it is at the current position. Returns whether it was there. */
-  take(sign: string): boolean {
+  accept(sign: string): boolean {
     if (!this.sees(sign)) return false;
     this.moveTo(this.#position + sign.length);
     return true;
@@ -42,7 +42,7 @@ export class Scanner {
    * @throws SyntaxProblem if it is not there
    */
   expect(sign: string, meaning: string, position = this.#position): void {
-    if (!this.take(sign)) this.fail(`"${sign}" is missing: ${meaning}`, position);
+    if (!this.accept(sign)) this.fail(`"${sign}" is missing: ${meaning}`, position);
   }
 
   /**

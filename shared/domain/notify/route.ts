@@ -135,23 +135,23 @@ export function routeHandlers(
     const target = schedule === undefined ? undefined : definitions.onCall?.(schedule);
     if (target !== undefined) return addOnCall(name, target, depth);
     if (definition?.type === 'set') {
-      if (depth >= SET_DEPTH_MAX) return put({ kind: 'nested_set', name }, onCall);
+      if (depth >= SET_DEPTH_MAX) return addHandler({ kind: 'nested_set', name }, onCall);
       return definition.handlers.filter((member) => add(member, depth + 1, onCall)).length > 0;
     }
-    if (definition?.type === 'escalation') return put({ kind: 'escalation', name, definition }, onCall);
+    if (definition?.type === 'escalation') return addHandler({ kind: 'escalation', name, definition }, onCall);
     const isDefined = definition !== undefined || BUILT_IN_NAMES.handlers.has(name);
-    return put(isDefined ? { kind: 'handler', name, definition } : { kind: 'unknown_handler', name }, onCall);
+    return addHandler(isDefined ? { kind: 'handler', name, definition } : { kind: 'unknown_handler', name }, onCall);
   }
 
   function addOnCall(name: string, { handlers, everyone, reason }: OnCallTarget, depth: number): boolean {
     const members = wasNotified === undefined ? handlers : everyone;
     if (members.filter((member) => add(member, depth, reason)).length > 0) return true;
     const problem = wasNotified === undefined ? reason : NOBODY_NOTIFIED_TEXT;
-    return put({ kind: 'nobody_on_call', name, reason: problem, onCall: reason });
+    return addHandler({ kind: 'nobody_on_call', name, reason: problem, onCall: reason });
   }
 
   /** Adds a handler. One that was found through a schedule stays so, because the route then depends on the time. */
-  function put(handler: Exclude<RoutedHandler, { readonly workflow: object }>, onCall?: string): boolean {
+  function addHandler(handler: Exclude<RoutedHandler, { readonly workflow: object }>, onCall?: string): boolean {
     if (onCall !== undefined && wasNotified?.(handler.name) === false) return false;
     if (onCall !== undefined) routed.set(handler.name, { ...handler, onCall });
     else if (!routed.has(handler.name)) routed.set(handler.name, handler);

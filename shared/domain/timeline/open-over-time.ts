@@ -44,7 +44,7 @@ export class StatusCounter {
 
   /** Counts a change. Each change must be earlier than the previous one, or at the same time. */
   add({ atMs, previousStatus, status }: StatusCountChange): void {
-    this.#reach(atMs);
+    this.#fillPeriodsUntil(atMs);
     if (status !== undefined) this.#counts[severityOf(status)] -= 1;
     if (previousStatus !== undefined) this.#counts[severityOf(previousStatus)] += 1;
   }
@@ -56,12 +56,12 @@ export class StatusCounter {
    * @param keptSinceMs start of the known history; the counts of earlier periods are undefined
    */
   worstOfPeriods(keptSinceMs: number): readonly (StatusCounts | undefined)[] {
-    this.#reach(Math.max(keptSinceMs, this.#span.sinceMs));
+    this.#fillPeriodsUntil(Math.max(keptSinceMs, this.#span.sinceMs));
     return this.#worst;
   }
 
   /** Enters the current counts in all periods back to a time. */
-  #reach(atMs: number): void {
+  #fillPeriodsUntil(atMs: number): void {
     const fromMs = Math.max(atMs, this.#span.sinceMs);
     if (fromMs >= this.#reachedMs) return;
     const last = Math.ceil((this.#reachedMs - this.#span.sinceMs) / this.#periodMs) - 1;

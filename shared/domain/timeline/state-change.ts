@@ -30,7 +30,7 @@ export function stateChangeOf(before: CheckState, after: CheckState): StateChang
   const { event: old } = before;
   const { event } = after;
   if (old === undefined) {
-    if (event !== undefined) return { kind: 'create', ...wasOf(before), ...shownOf(event) };
+    if (event !== undefined) return { kind: 'create', ...previousStatusOf(before), ...shownOf(event) };
     return before.history.length > 0 || after.history.length === 0 ? undefined : { kind: 'new', status: 0 };
   }
   if (event === undefined) return endOf(old);
@@ -75,7 +75,7 @@ function endOf({ status: was, occurrences, notifications }: EventState): StateCh
 
 /** Returns the timeline entry for the deletion of a check on a client; undefined if there was nothing to delete. */
 export function removalOf(before: CheckState): StateChange | undefined {
-  const was = wasOf(before);
+  const was = previousStatusOf(before);
   return was.was === undefined ? undefined : { kind: 'remove', ...was };
 }
 
@@ -84,7 +84,7 @@ export function hasState({ event, history }: CheckState): boolean {
   return event !== undefined || history.length > 0;
 }
 
-function wasOf({ event, history }: CheckState): Pick<StateChange, 'was'> {
+function previousStatusOf({ event, history }: CheckState): Pick<StateChange, 'was'> {
   if (event !== undefined) return { was: event.status };
   return history.length === 0 ? {} : { was: 0 };
 }

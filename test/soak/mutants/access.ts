@@ -120,8 +120,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a session of the configured user ends when the password in the settings changes',
     file: 'daemon/backend/access/sessions.ts',
-    text: 'this.#dependencies.versions.of(username) === credentialVersion;',
-    replacement: "credentialVersion !== '';",
+    text: 'this.#dependencies.versions.versionOfUser(username) === credentialVersion',
+    replacement: "credentialVersion !== ''",
     test: 'test/daemon/backend/access/credential-changes.test.ts',
     title: 'in a reload ends the sessions and connections of the old credentials',
   },
@@ -168,7 +168,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'an agent with a certificate cannot send results under the client name of the backend',
     file: 'daemon/backend/results/agent-delivery.ts',
-    text: "if (this.#isOfBackend(result)) return 'certificate';",
+    text: "if (this.#isForBackendClient(result)) return 'certificate';",
     replacement: '',
     test: 'test/daemon/backend/agents/agent-certificate.test.ts',
     title: 'in the name of the backend',

@@ -117,7 +117,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the leader rejects a forwarded request with an outdated password',
     file: 'daemon/backend/access/authenticator.ts',
-    text: 'return principal.credentialVersion === versions.of(principal.name)',
+    text: 'return principal.credentialVersion === versions.versionOfUser(principal.name)',
     replacement: "return principal.name !== ''",
     test: REQUESTS,
     title: 'keys, sessions and users',
@@ -157,7 +157,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     defence: 'handler runs on a cluster member that stopped responding are canceled',
     file: 'daemon/backend/cluster/runs/live-member.ts',
-    text: 'if (this.#unanswered === UNANSWERED_MAX) this.cut();',
+    text: 'if (this.#unanswered === UNANSWERED_MAX) this.abortRequests();',
     replacement: '',
     test: RUNS,
     title: 'frozen',

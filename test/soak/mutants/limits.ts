@@ -231,8 +231,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'requests on one connection are processed one at a time',
     file: 'daemon/backend/http/peer.ts',
-    text: 'if (this.#answers.size === 1) start();',
-    replacement: 'if (this.#answers.size >= 1) start();',
+    text: 'if (this.#openResponses.size === 1) start();',
+    replacement: 'if (this.#openResponses.size >= 1) start();',
     test: 'test/daemon/backend/http/slow-peers.test.ts',
   },
   {

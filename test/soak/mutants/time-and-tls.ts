@@ -5,7 +5,7 @@ export const TIME_AND_TLS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a jump of the wall clock does not move the steady clock',
     file: 'daemon/clock/steady-clock.ts',
-    text: 'if (Math.abs(errorMs) > JUMP_MS) this.#noteJump(errorMs);',
+    text: 'if (Math.abs(errorMs) > JUMP_MS) this.#recordJump(errorMs);',
     replacement: 'if (Math.abs(errorMs) > JUMP_MS) this.#passedMs += errorMs;',
     test: 'test/daemon/clock/steady-clock.test.ts',
   },

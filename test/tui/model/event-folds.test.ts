@@ -112,7 +112,7 @@ test('the folded list is the list of events with similar events in one row, afte
       const registry = new EventRegistry();
       const folds = new EventFolds(registry);
       let by: FoldCriterion = 'check';
-      folds.setBy(by);
+      folds.setCriterion(by);
       for (const step of steps) {
         if (step.kind === 'put') registry.apply(eventKey(step.row.client, step.row.check), step.row, NOW_MS);
         if (step.kind === 'gone') registry.apply(step.key, null, NOW_MS);
@@ -124,7 +124,7 @@ test('the folded list is the list of events with similar events in one row, afte
         if (step.kind === 'read') shown(folds);
         if (step.kind === 'fold') {
           ({ by } = step);
-          folds.setBy(by);
+          folds.setCriterion(by);
         }
         if (step.kind === 'toggle') {
           const row = shown(folds)[step.at];
@@ -160,7 +160,7 @@ function foldsOf(by: FoldCriterion, ...rows: readonly EventRow[]): EventFolds {
   const registry = new EventRegistry();
   for (const row of rows) registry.apply(eventKey(row.client, row.check), row, NOW_MS);
   const folds = new EventFolds(registry);
-  folds.setBy(by);
+  folds.setCriterion(by);
   return folds;
 }
 
@@ -246,7 +246,7 @@ describe('a fold', () => {
     const rows = ['a', 'b'].map((client) => anEventRow({ client }));
     for (const row of rows) registry.apply(eventKey(row.client, row.check), row, NOW_MS);
     const folds = new EventFolds(registry);
-    folds.setBy('check');
+    folds.setCriterion('check');
     folds.freeze();
     const [fold] = shown(folds);
     for (const row of rows) registry.apply(eventKey(row.client, row.check), null, NOW_MS);

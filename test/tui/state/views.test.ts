@@ -264,10 +264,10 @@ describe('a view with loaded data', () => {
     driver.store.answers.viewFailed('checks', 'the backend is busy');
     driver.pass(10);
     expect(driver.list).toEqual(['disk']);
-    expect(driver.store.loads.of('checks')).toMatchObject({ failure: 'the backend is busy', isLoading: false });
+    expect(driver.store.loads.loadOf('checks')).toMatchObject({ failure: 'the backend is busy', isLoading: false });
     driver.store.answers.viewLoaded('checks', []);
     driver.pass(10);
-    expect(driver.store.loads.of('checks').failure).toBeUndefined();
+    expect(driver.store.loads.loadOf('checks').failure).toBeUndefined();
     expect(driver.list).toEqual([]);
   });
 });

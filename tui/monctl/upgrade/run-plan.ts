@@ -58,7 +58,7 @@ export class TerminalPlanRun {
    */
   async #step(plan: PlanRun, step: PlanRunStep): Promise<PlanRun | undefined> {
     const interaction = nextInteraction(step);
-    const wish = await this.#wish(
+    const wish = await this.#askForDecision(
       interaction === 'confirm' ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it',
     );
     if (wish === 'leave') return undefined;
@@ -75,7 +75,7 @@ export class TerminalPlanRun {
     return await this.#order(plan, { order: 'skip', session: this.#dependencies.session, step: step.id, reason });
   }
 
-  async #wish(question: string): Promise<StepDecision> {
+  async #askForDecision(question: string): Promise<StepDecision> {
     const answer = await this.#dependencies.ask(
       `${question}? [y]es, [s]kip with a reason, [q]uit and continue later: `,
     );

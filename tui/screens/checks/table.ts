@@ -85,7 +85,7 @@ export function checkScheduleText({ interval, cron, publish }: DefinedCheck): st
 
 /** Returns the checks of the last response by name. The map is built once for each response. */
 function checksByName({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DefinedCheck> {
-  const { data } = loads.of('checks');
+  const { data } = loads.loadOf('checks');
   if (data === undefined) return NO_CHECKS;
   const byName = checksByNameCache.get(data) ?? new Map(data.map((check) => [check.name, check]));
   checksByNameCache.set(data, byName);

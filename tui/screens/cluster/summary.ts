@@ -15,7 +15,7 @@ import { countText } from '../../words/count-text.ts';
  */
 export function summaryLines({ state, loads, nowMs }: ScreenView & Pick<LiveData, 'loads' | 'nowMs'>): readonly Line[] {
   const { columns } = state.size;
-  const view = loads.of('cluster').data?.view;
+  const view = loads.loadOf('cluster').data?.view;
   if (view === undefined) return [[], []];
   const seq = run(`last write ${countText(view.seq)} `, 'faint');
   return [spreadRuns(leaderRuns(view, nowMs), [seq], columns), fitRuns(databaseRuns(view), columns)];

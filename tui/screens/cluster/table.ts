@@ -48,5 +48,5 @@ function ageColumn(id: string, title: string, at: (member: ClusterMember) => num
 }
 
 function membersOf({ loads }: Pick<LiveData, 'loads'>): readonly ClusterMember[] {
-  return loads.of('cluster').data?.view.members ?? [];
+  return loads.loadOf('cluster').data?.view.members ?? [];
 }

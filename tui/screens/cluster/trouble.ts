@@ -24,7 +24,7 @@ const SHORT_TEXTS: Readonly<Record<ClusterTrouble['kind'], string>> = {
  * or the backend is not part of a cluster.
  */
 export function shownTrouble({ feed, loads }: Pick<LiveData, 'feed' | 'loads'>): ClusterTrouble | undefined {
-  const { data } = loads.of('cluster');
+  const { data } = loads.loadOf('cluster');
   // After the connection is lost, the last known state of the cluster may be outdated.
   if (!feed.isShared || data === undefined || feed.lostAtMs !== undefined) return undefined;
   return clusterTroubles(data.view)[0];

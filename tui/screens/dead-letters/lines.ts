@@ -28,7 +28,7 @@ export function deadLetterLines(
   return [
     ...descriptionLines(all, { width: columns - 1 }),
     [run(`─ ${data.group === undefined ? 'event' : 'events'}, secrets redacted `.padEnd(columns, '─'), 'faint')],
-    ...eventRows.of(data, String(columns), () =>
+    ...eventRows.rowsOf(data, String(columns), () =>
       textRows(boundedLines(JSON.stringify(data.events ?? data.event, undefined, 2)), { width: columns - 1 }),
     ),
   ];

@@ -40,7 +40,7 @@ export const DEAD_LETTERS_VIEW = tableView<DeadLetterSummary>({
 
 /** Returns the dead letters of the last response by id. The map is built once for each response. */
 function deadLettersById({ loads }: Pick<LiveData, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
-  const { data } = loads.of('dead-letters');
+  const { data } = loads.loadOf('dead-letters');
   if (data === undefined) return NO_DEAD_LETTERS;
   const byId = deadLettersByIdCache.get(data) ?? new Map(data.map((summary) => [String(summary.id), summary]));
   deadLettersByIdCache.set(data, byId);

@@ -137,7 +137,7 @@ function relatedCursor(store: ScreenView & LiveData, { panel, target, row, relat
 const jsonParts = new RowCache<Event>();
 
 function jsonText(event: Event, options: { width: number; indent: number; wraps: boolean }): readonly Line[] {
-  return jsonParts.of(event, JSON.stringify(options), () =>
+  return jsonParts.rowsOf(event, JSON.stringify(options), () =>
     textRows(boundedLines(JSON.stringify(event, undefined, 2), FULL_EVENT_HINT), options),
   );
 }

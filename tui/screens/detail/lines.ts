@@ -18,7 +18,7 @@ export const FULL_EVENT_HINT = 'run monctl event info to see all of them';
 
 /** Returns the lines with history, output, command and client of an event. */
 export function eventParts(event: Event, width: number, wraps: boolean): readonly Line[] {
-  return partRows.of(event, `${String(width)} ${String(wraps)}`, () => {
+  return partRows.rowsOf(event, `${String(width)} ${String(wraps)}`, () => {
     const command = commandOf(event.check['command']);
     const all: readonly Description[] = [
       { label: 'history', rows: [historyRow(event)] },

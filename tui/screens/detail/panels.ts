@@ -85,7 +85,7 @@ export function detailParts(
 }
 
 function outputLines({ load: { event }, width, wrap }: PanelSource): readonly Line[] {
-  return outputRows.of(event, `${String(width)} ${String(wrap)}`, () =>
+  return outputRows.rowsOf(event, `${String(width)} ${String(wrap)}`, () =>
     textRows(boundedLines(event.check.output, FULL_EVENT_HINT), { width, indent: 0, wraps: wrap }),
   );
 }

@@ -59,7 +59,7 @@ function worstRank({ firing, worst = 'unknown' }: GroupRow): number {
  * response.
  */
 function groupsByKey({ loads, options }: ScreenView & Pick<LiveData, 'loads'>): ReadonlyMap<string, GroupRow> {
-  const { data } = loads.of('groups');
+  const { data } = loads.loadOf('groups');
   if (data === undefined) return NO_GROUPS;
   const byKey =
     groupsByKeyCache.get(data) ??

@@ -50,7 +50,7 @@ function inhibitorText({ inhibitors }: InhibitionRow): string {
  * each response.
  */
 function rulesByName({ loads, options }: ScreenView & Pick<LiveData, 'loads'>): ReadonlyMap<string, InhibitionRow> {
-  const { data } = loads.of('inhibitions');
+  const { data } = loads.loadOf('inhibitions');
   if (data === undefined) return NO_RULES;
   const byName =
     rulesByNameCache.get(data) ??

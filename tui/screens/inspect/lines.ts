@@ -53,7 +53,7 @@ function subjectDetails(store: ScreenView & LiveData, name: string, data: Subjec
 export function inspectText(store: ScreenView, { load: { data }, raw }: InspectLayer): readonly Line[] {
   if (data === undefined) return [];
   const width = store.state.size.columns - 1;
-  return textPartsCache.of(data, `${String(width)} ${String(raw)}`, () => {
+  return textPartsCache.rowsOf(data, `${String(width)} ${String(raw)}`, () => {
     const isJson = raw || data.kind !== 'result';
     const text = isJson ? JSON.stringify(rawOf(data), undefined, 2) : data.result.check.output;
     return textRows(boundedLines(text), { width });

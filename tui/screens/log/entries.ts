@@ -89,7 +89,7 @@ function auditDetails(record: AuditRecord): readonly Description[] {
 }
 
 function auditRecords({ loads }: Pick<LiveData, 'loads'>): readonly AuditRecord[] {
-  return loads.of('log').data ?? [];
+  return loads.loadOf('log').data ?? [];
 }
 
 function messageEntry({ id, atMs, text, tone }: LoggedMessage): LogEntry {

@@ -31,7 +31,7 @@ function titleRuns({ loads }: Pick<LiveData, 'loads'>, { tab }: LogLayer): reado
     ['messages', 'messages of this console'],
     ['audit', 'audit trail'],
   ] as const;
-  const age = loads.of('log').loadedAtMs;
+  const age = loads.loadOf('log').loadedAtMs;
   return [
     run(' mon: log ', 'strong'),
     ...tabs.map(([name, title]) => (name === tab ? run(` [${title}] `, 'strong') : run(`  ${title}  `))),
@@ -66,7 +66,7 @@ function listLines(
 function emptyText({ loads }: Pick<LiveData, 'loads'>, { tab, search }: LogLayer): string {
   if (search.line.text !== '') return 'Nothing matches. Esc clears the search.';
   if (tab === 'messages') return 'No messages yet.';
-  const { loadedAtMs, failure } = loads.of('log');
+  const { loadedAtMs, failure } = loads.loadOf('log');
   if (loadedAtMs !== undefined) return 'No operator actions yet.';
   return failure === undefined ? 'loading …' : 'Not loaded yet.';
 }
@@ -82,7 +82,7 @@ function statusRuns(
     const matchText = text === undefined ? entryText(entries, layer) : paneMatchText(text);
     return searchRuns(search, matchText, state.size.columns);
   }
-  const { failure } = loads.of('log');
+  const { failure } = loads.loadOf('log');
   if (tab === 'audit' && failure !== undefined) return [run(` not loaded: ${safeLine(failure)}`, 'warning')];
   return state.message === undefined ? [] : [run(` ${safeLine(state.message.text)}`)];
 }

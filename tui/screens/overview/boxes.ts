@@ -87,8 +87,8 @@ const LOADING_TEXT = 'loading …';
 
 /** Returns the current content of each box of the overview. */
 export function overviewBoxes(store: ConsoleHistory & FiguresSource & LiveData): Readonly<Record<BoxId, OverviewBox>> {
-  const figures = store.figures.of(store);
-  const { data } = store.loads.of('overview');
+  const figures = store.figures.figuresOf(store);
+  const { data } = store.loads.loadOf('overview');
   return {
     open: openBox(store, figures),
     rates: ratesBox(store, data),
@@ -126,7 +126,7 @@ function openBox(
   { loads, feed, nowMs }: Pick<LiveData, 'loads' | 'feed' | 'nowMs'>,
   { open }: OverviewFigures,
 ): OverviewBox {
-  const { data, failure } = loads.of('day');
+  const { data, failure } = loads.loadOf('day');
   const past = data === undefined ? [] : openPoints(data);
   const points = feed.hasBeenLive ? [...past, { at: nowMs, ...open }] : past;
   // A backend with a short history fills the plot with that history, but with at least an hour.
@@ -212,7 +212,7 @@ function escalationRow({ client, check, escalation }: EscalatingEvent, nowMs: nu
 
 function aggregatesBox(store: Pick<LiveData, 'aggregates' | 'loads'>): OverviewBox {
   const entries = [...store.aggregates.entries()].filter(isBelowThreshold);
-  const isLoaded = store.loads.of('aggregates').loadedAtMs !== undefined;
+  const isLoaded = store.loads.loadOf('aggregates').loadedAtMs !== undefined;
   return boxOf('aggregates', 'Aggregates below threshold', [1, 10], {
     rows: entries
       .toSorted((a, b) => (a.percent ?? 0) - (a.threshold ?? 0) - ((b.percent ?? 0) - (b.threshold ?? 0)))
@@ -249,7 +249,7 @@ function clientsBox(store: Pick<LiveData, 'clients'>, data: OverviewData | undef
 }
 
 function dayBox({ loads, feed }: Pick<LiveData, 'loads' | 'feed'>, { open }: OverviewFigures): OverviewBox {
-  const { data, failure, loadedAtMs } = loads.of('day');
+  const { data, failure, loadedAtMs } = loads.loadOf('day');
   return boxOf('day', 'Last 24 h', [3, 4], {
     head: loadedAtMs === undefined ? '' : `as of ${clockText(loadedAtMs, false)}`,
     rows:

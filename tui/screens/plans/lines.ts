@@ -52,7 +52,7 @@ const KIND_WORDS: readonly (readonly [kind: RecordKind, words: string])[] = [
 export function upgradeColumns(
   store: ScreenView & Pick<LiveData, 'plans' | 'loads'>,
 ): readonly (readonly UpgradeSection[])[] {
-  const { data } = store.loads.of('upgrade');
+  const { data } = store.loads.loadOf('upgrade');
   const plans = planSection(store);
   if (data === undefined) return [[{ title: 'Versions', lines: [consoleLine(undefined)] }, plans]];
   const { versions } = data;

@@ -21,7 +21,7 @@ export function askNewPlan(store: Screen & Pick<LiveData, 'plans' | 'loads'>): v
   if (open?.state === 'open') {
     return store.say(`plan #${String(open.id)} is open: finish or abandon it first`, 'problem');
   }
-  const level = store.loads.of('upgrade').data?.versions.backend.core ?? '';
+  const level = store.loads.loadOf('upgrade').data?.versions.backend.core ?? '';
   openFieldsDialog(store, {
     title: 'New upgrade plan',
     lines: ['The backend runs pre-flight checks and creates a plan from them.', 'Nothing is changed yet.'],

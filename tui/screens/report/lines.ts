@@ -27,7 +27,7 @@ export function reportLines(
   if (data === undefined) return [];
   const width = size.columns - 1;
   const moment = (ms: number): string => minuteText(ms, nowMs);
-  return reportRows.of(data, String(width), () => {
+  return reportRows.rowsOf(data, String(width), () => {
     return [
       ...textRows(reportSummary(data, moment).map(safeLine), { width }),
       ...openLines(data, width),

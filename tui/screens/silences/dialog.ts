@@ -138,9 +138,9 @@ function scopeField(form: SilenceForm): FieldRow {
   const texts = scopes.map((one) => scopeText(form, one));
   return {
     label: 'Scope',
-    letter: 's',
+    mnemonic: 's',
     isFocused: field === 'scope',
-    isHere: field === 'scope' || (field === 'subscription' && scope === 'subscription'),
+    isControlFocused: field === 'scope' || (field === 'subscription' && scope === 'subscription'),
     control: { kind: 'options', texts, chosen: scopes.indexOf(scope) },
   };
 }
@@ -204,15 +204,24 @@ function selectorFields({ field, origin, scope, selector: line }: SilenceForm): 
   if (!isSearch({ origin, scope })) return [];
   const hint = line.text === '' ? 'client~web-* env=prod check!=backup' : '';
   const cells = line.text === '' ? { cells: 2, hint } : {};
-  return [{ label: 'Search', letter: 'h', isFocused: field === 'selector', control: { kind: 'line', line, ...cells } }];
+  return [
+    { label: 'Search', mnemonic: 'h', isFocused: field === 'selector', control: { kind: 'line', line, ...cells } },
+  ];
 }
 
 function expiryFields(form: SilenceForm): readonly FieldRow[] {
   const { field, duration: chosen, custom } = form;
   const presets = silenceDurations(form).map(({ label }) => label);
   const there = silenceFields(form);
-  const row = (id: SilenceField, label: string, control: FieldRow['control'], letter?: string): readonly FieldRow[] =>
-    there.includes(id) ? [{ label, isFocused: field === id, control, ...(letter !== undefined && { letter }) }] : [];
+  const row = (
+    id: SilenceField,
+    label: string,
+    control: FieldRow['control'],
+    mnemonic?: string,
+  ): readonly FieldRow[] =>
+    there.includes(id)
+      ? [{ label, isFocused: field === id, control, ...(mnemonic !== undefined && { mnemonic }) }]
+      : [];
   return [
     ...row('expires', 'Expires', { kind: 'presets', names: presets, chosen }, 'e'),
     ...row('custom', '  lasts', { kind: 'line', line: custom, cells: 16, hint: 'e.g. 90m, 2h, 1d12h or never' }),
@@ -233,19 +242,19 @@ function startFields(form: SilenceForm): readonly FieldRow[] {
   const { field, starts, hasStart, at: line } = form;
   if (!hasStart) return [];
   const isFocused = field === 'starts' || field === 'at';
-  const baseRow = { label: 'Starts', letter: 't', isFocused, isHere: field === 'starts' };
+  const baseRow = { label: 'Starts', mnemonic: 't', isFocused, isControlFocused: field === 'starts' };
   const all = silenceStarts(form);
   if (starts !== 'at') {
     const labels = all.map((one) => START_NAMES[one]);
     return [{ ...baseRow, control: { kind: 'presets', names: labels, chosen: all.indexOf(starts) } }];
   }
-  const typed = { line, isHere: field === 'at', cells: 21, hint: ' 22:00, tomorrow 02:00 or in 2h' };
+  const typed = { line, isControlFocused: field === 'at', cells: 21, hint: ' 22:00, tomorrow 02:00 or in 2h' };
   return [{ ...baseRow, control: { kind: 'presets', names: ['now', 'at'], chosen: 1, typed } }];
 }
 
 function reasonField({ field, origin, reason: line }: SilenceForm, policy: SilencePolicy): FieldRow {
   const label = origin?.kind === 'change' ? 'Note' : policy.reason === 'required' ? 'Reason *' : 'Reason';
-  return { label, letter: 'r', isFocused: field === 'reason', control: { kind: 'line', line } };
+  return { label, mnemonic: 'r', isFocused: field === 'reason', control: { kind: 'line', line } };
 }
 
 function matchLine({ total, bySeverity, alreadySilenced, isCounting }: SilencePreview): Line {

@@ -148,7 +148,7 @@ const START_START = /^[\d+]/;
 export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   {
     id: 'scope',
-    letter: 's',
+    mnemonic: 's',
     verticalChoices: (form) => {
       const scopes = silenceScopes(form);
       return { count: scopes.length, chosen: scopes.indexOf(form.scope) };
@@ -167,13 +167,13 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'selector',
-    letter: 'h',
+    mnemonic: 'h',
     isVisited: ({ origin, scope }) => origin === undefined && scope === 'search',
     line: lineField('selector'),
   },
   {
     id: 'expires',
-    letter: 'e',
+    mnemonic: 'e',
     isVisited: (form) => !isRecurring(form),
     choose: (form, by) => ({ ...form, duration: wrapIndex(form.duration + by, silenceDurations(form).length) }),
     type: (form, text) =>
@@ -193,7 +193,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'on-resolve',
-    letter: 'o',
+    mnemonic: 'o',
     type: typeReason,
     isCheckbox: true,
     // If several silences are changed, each silence keeps its own setting of whether it ends on resolve.
@@ -203,7 +203,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   {
     id: 'starts',
-    letter: 't',
+    mnemonic: 't',
     isVisited: ({ hasStart }) => hasStart,
     choose: (form, by) => {
       const all = silenceStarts(form);
@@ -215,7 +215,7 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
   },
   { id: 'at', isVisited: ({ hasStart, starts }) => hasStart && starts === 'at', line: lineField('at') },
   ...RECURRENCE_FIELDS,
-  { id: 'reason', letter: 'r', line: lineField('reason') },
+  { id: 'reason', mnemonic: 'r', line: lineField('reason') },
   { id: 'submit', choose: (form) => ({ ...form, field: 'cancel' }), type: typeReason },
   { id: 'cancel', choose: (form) => ({ ...form, field: 'submit' }), type: typeReason },
 ];

@@ -54,9 +54,9 @@ const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {
 
 export const RECURRENCE_FIELDS: readonly FormField<SilenceForm>[] = Array.from(
   FIELD_DETAILS,
-  ([id, { line, letter }]): FormField<SilenceForm> => ({
+  ([id, { line, letter: mnemonic }]): FormField<SilenceForm> => ({
     id,
-    letter,
+    mnemonic,
     isVisited: isRecurring,
     line: { of: (form) => form[line], with: (form, next) => ({ ...form, [line]: next }) },
   }),

@@ -119,7 +119,7 @@ export function silenceEntry(store: ScreenView & LiveData, id: string): SilenceE
  * response.
  */
 function suppressionCounters({ loads }: Pick<LiveData, 'loads'>, id: string): SilenceCounters | undefined {
-  const { data } = loads.of('kept-back');
+  const { data } = loads.loadOf('kept-back');
   if (data === undefined) return undefined;
   const byId = countersByIdCache.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
   countersByIdCache.set(data, byId);

@@ -50,7 +50,7 @@ export class ChannelAcceptor implements OtherProtocol, Disposable {
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CHANNELS_PROTOCOL}\r\n\r\n`);
     // All data of this connection is treated as processed, because slow readers are detected for each channel
     // separately.
-    slowPeers.of(socket)?.onFramesStarted({
+    slowPeers.peerOf(socket)?.onFramesStarted({
       get completedBytes() {
         return socket.bytesRead;
       },

@@ -7,7 +7,7 @@ import type { CallerResolver } from '../../access/caller.ts';
 import type { Audit } from '../../model/audit/mutations.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import type { Clock } from '../../ports.ts';
-import { requestPath, type UpgradeGuard, type PassOn } from '../../sockets/upgrades.ts';
+import { requestPath, type UpgradeGuard, type ForwardPeer } from '../../sockets/upgrades.ts';
 import { PeerAuthenticator, isFromMember } from './admitted-peers.ts';
 import { ChannelAcceptor, type ConnectionServices } from './channel-door.ts';
 import { ForwardedRequests } from './forwarded-requests.ts';
@@ -88,7 +88,7 @@ export class Forwarding implements RequestForwarding, Disposable {
   }
 
   /** Returns a function that passes agents on to the leader. @param path the path at which the leader accepts them */
-  passOn(path: string): PassOn {
+  forwarderTo(path: string): ForwardPeer {
     return (handshaking) => this.#tunnels.forwardToLeader(handshaking, path);
   }
 

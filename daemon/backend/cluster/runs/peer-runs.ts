@@ -39,7 +39,7 @@ const PEER_ROUTE_CONFIG: FastifyContextConfig = { access: 'admin', isOfPeers: tr
 
 export interface PeerRunDependencies {
   readonly delivery: Pick<HandlerRunner, 'deliver'>;
-  readonly definitions: Pick<Definitions, 'in' | 'isConfigured'>;
+  readonly definitions: Pick<Definitions, 'inNamespace' | 'isConfigured'>;
   /** Checks definitions against the settings `api-commands` and `api-command-directories` of this backend. */
   readonly apiCommands: Pick<ApiCommands, 'problemOf'>;
   /** Publishes the messages of transport handlers to the listeners that are connected to this backend. */
@@ -99,14 +99,15 @@ export class PeerRuns {
   #handlerOf({ job, definition }: RunOrder): MemberIndependentHandler {
     const { definitions } = this.#dependencies;
     const { handler: name, namespace } = job;
-    const handler = definitions.in(namespace).handler(name);
+    const handler = definitions.inNamespace(namespace).handler(name);
     if (handler === undefined || !isRunningHandler(handler) || !canRunOnOtherMember(handler)) {
       throw new MonError(
         'precondition',
         `this backend has no handler ${name}, or must not run it for other members: give all members the same configuration files`,
       );
     }
-    const mutator = handler.mutator === undefined ? undefined : definitions.in(namespace).mutator(handler.mutator);
+    const mutator =
+      handler.mutator === undefined ? undefined : definitions.inNamespace(namespace).mutator(handler.mutator);
     if (definitionDigest(handler, mutator) !== definition) {
       throw new MonError(
         'precondition',

@@ -38,7 +38,7 @@ interface SpreadDependencies {
   readonly own: Deliverer;
   /** Returns whether this backend runs handlers even if another member can run them; called for each run. */
   readonly runsHandlers: () => boolean;
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -104,7 +104,7 @@ export class SpreadRuns implements Deliverer {
   }
 
   #mutatorOf({ namespace }: HandlerJob, { mutator }: MemberIndependentHandler): MutatorDefinition | undefined {
-    return mutator === undefined ? undefined : this.#dependencies.definitions.in(namespace).mutator(mutator);
+    return mutator === undefined ? undefined : this.#dependencies.definitions.inNamespace(namespace).mutator(mutator);
   }
 
   /** Returns the member that gets the next run; undefined if this backend runs it. */

@@ -96,7 +96,7 @@ export class Aggregate<Entry extends Member<Entry>> {
     this.forgetSilenced();
   }
 
-  leave(entry: Entry): void {
+  removeMember(entry: Entry): void {
     this.#members.delete(entry);
     countDown(this.#membersOfClient, entry.client);
     countDown(this.#membersOfCheck, entry.name);
@@ -107,7 +107,7 @@ export class Aggregate<Entry extends Member<Entry>> {
   }
 
   /** Updates the set of members with an open event, after the event of a member opened or ended. */
-  noteEvent(entry: Entry): void {
+  updateOpenEvent(entry: Entry): void {
     if (entry.state.event !== undefined) {
       this.#open.add(entry);
       return;
@@ -122,7 +122,7 @@ export class Aggregate<Entry extends Member<Entry>> {
    *
    * @param epoch version number of the current active silences
    */
-  noteSilencing(entry: Entry, epoch: number, nowMs: number): void {
+  updateSilencing(entry: Entry, epoch: number, nowMs: number): void {
     if (this.#epoch !== epoch) return;
     if (entry.isSilenced(nowMs)) this.#silenced.add(entry);
     else this.#silenced.delete(entry);
@@ -206,7 +206,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
       }
       return;
     }
-    for (const aggregate of entry.aggregates) this.#leave(aggregate, entry);
+    for (const aggregate of entry.aggregates) this.#removeFromAggregate(aggregate, entry);
     entry.aggregates = result === undefined ? NO_AGGREGATES : this.#join(entry, names, result.status);
   }
 
@@ -215,7 +215,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
    * number of members with a keepalive event, in the aggregates of all checks of the client.
    */
   noteEvent(entry: Entry): void {
-    for (const aggregate of entry.aggregates) aggregate.noteEvent(entry);
+    for (const aggregate of entry.aggregates) aggregate.updateOpenEvent(entry);
     if (entry.name !== KEEPALIVE_CHECK) return;
     const step = entry.state.event === undefined ? -1 : 1;
     for (const check of entry.client.checks.values()) for (const aggregate of check.aggregates) aggregate.down += step;
@@ -228,7 +228,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   noteSilencing(entry: Entry, nowMs: number): void {
     if (entry.state.event === undefined || entry.aggregates.length === 0) return;
     const epoch = this.#silences.epochAt(nowMs);
-    for (const aggregate of entry.aggregates) aggregate.noteSilencing(entry, epoch, nowMs);
+    for (const aggregate of entry.aggregates) aggregate.updateSilencing(entry, epoch, nowMs);
   }
 
   /**
@@ -270,7 +270,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     if (aggregate === undefined) return 0;
     const gone = [...aggregate.members()].filter(({ deletionsBefore }) => deletionsBefore < count);
     for (const entry of gone) {
-      this.#leave(aggregate, entry);
+      this.#removeFromAggregate(aggregate, entry);
       entry.aggregates = packAggregates(entry.aggregates.filter((other) => other !== aggregate));
     }
     return gone.length;
@@ -306,8 +306,8 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     return packAggregates(joined);
   }
 
-  #leave(aggregate: Aggregate<Entry>, entry: Entry): void {
-    aggregate.leave(entry);
+  #removeFromAggregate(aggregate: Aggregate<Entry>, entry: Entry): void {
+    aggregate.removeMember(entry);
     if (aggregate.size === 0) this.#byName.delete(aggregate.name);
   }
 

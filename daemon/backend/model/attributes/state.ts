@@ -45,7 +45,7 @@ export class AttributeSets {
    */
   replace(present: SharedAttributes | undefined, entries: AttributeEntries): SharedAttributes | undefined {
     if (present?.set.equals(entries) === true) return present;
-    const next = entries.length === 0 ? undefined : this.#take(entries);
+    const next = entries.length === 0 ? undefined : this.#addSet(entries);
     this.release(present);
     return next;
   }
@@ -59,7 +59,7 @@ export class AttributeSets {
     this.#footprint.bytes -= shared.bytes;
   }
 
-  #take(entries: AttributeEntries): SharedAttributes {
+  #addSet(entries: AttributeEntries): SharedAttributes {
     const id = hash('sha256', JSON.stringify(entries), 'base64url').slice(0, ID_LENGTH);
     let shared = this.#byId.get(id);
     if (shared === undefined) {

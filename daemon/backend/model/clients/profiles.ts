@@ -20,7 +20,7 @@ export class ClientProfiles {
   }
 
   /** Returns the shared profile of a client, and increments the number of clients that share it. */
-  take(client: Client): SharedProfile {
+  acquire(client: Client): SharedProfile {
     const profile = profileOf(client);
     const key = JSON.stringify(profile);
     let shared = this.#byKey.get(key);

@@ -73,7 +73,7 @@ function markTable<Mark>(
     putInMemory: (namespace, client, mark) => marksOf(namespace).set(client, mark),
     removeFromMemory: (namespace, client) => marksOf(namespace).delete(client),
     load: (namespace, [, , client], text, { texts }) =>
-      marksOf(namespace).set(texts.of(String(client)), JSON.parse(text) as Mark),
+      marksOf(namespace).set(texts.share(String(client)), JSON.parse(text) as Mark),
     unload: (namespace, [, , client]) => marksOf(namespace).delete(String(client)),
     clear(namespace) {
       const marks = marksOf(namespace);

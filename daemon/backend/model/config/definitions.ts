@@ -94,7 +94,7 @@ export class Definitions {
     return this.#replacements + this.#stored.generation;
   }
 
-  in(namespace: string): NamespaceDefinitions {
+  inNamespace(namespace: string): NamespaceDefinitions {
     let view = this.#views.get(namespace);
     if (view === undefined) {
       view = addWorkflowHandlers(
@@ -204,7 +204,7 @@ const NO_DEFINITIONS: ConfiguredDefinitions = {
 
 function storedDefinitionsIn(stored: StoredDefinitions, namespace: string): NamespaceDefinitions {
   function* all<Kind extends DefinitionKind>(kind: Kind): Generator<DefinitionKinds[Kind]> {
-    yield* stored.in(kind, namespace).values();
+    yield* stored.inNamespace(kind, namespace).values();
   }
   return {
     check: (name) => stored.get('checks', namespace, name)?.definition,

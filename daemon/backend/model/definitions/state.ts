@@ -137,7 +137,7 @@ export class StoredDefinitions {
   }
 
   /** Returns all definitions of a kind in a namespace, in no order. */
-  in<Kind extends DefinitionKind>(kind: Kind, namespace: string): ReadonlyMap<string, DefinitionKinds[Kind]> {
+  inNamespace<Kind extends DefinitionKind>(kind: Kind, namespace: string): ReadonlyMap<string, DefinitionKinds[Kind]> {
     return this.#tables[kind].get(namespace) ?? new Map<string, DefinitionKinds[Kind]>();
   }
 

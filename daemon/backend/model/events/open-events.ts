@@ -14,7 +14,7 @@ export class OpenEvents<Entry extends EventHolder> {
   /** Open events by check family; a check named `A..B` belongs to the family `A` (prometheus 1.6). */
   readonly #byFamily = new Map<string, Set<Entry>>();
 
-  of(check: string): Iterable<Entry> {
+  eventsOfCheck(check: string): Iterable<Entry> {
     return this.#byCheck.get(check) ?? NO_EVENTS;
   }
 

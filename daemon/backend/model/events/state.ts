@@ -28,7 +28,7 @@ export function openEvents(namespace: Namespace, assumed?: HypotheticalEvent): S
       }
       // Iterates over the open events, because far fewer clients have an open event of this check than have the
       // subscription.
-      for (const { client } of namespace.openEvents.of(check)) {
+      for (const { client } of namespace.openEvents.eventsOfCheck(check)) {
         if (!isAssumed(client.name, check) && client.subscriptions.includes(subscription)) return true;
       }
       return false;

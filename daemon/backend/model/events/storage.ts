@@ -69,7 +69,7 @@ export const CHECK_RECORDS: CheckTable = {
     return ['event', client.namespace.name, client.name, name];
   },
   load(namespace, [, , client, check], text, { corrections, texts }) {
-    const name = texts.of(String(check));
+    const name = texts.share(String(check));
     loadCheck(namespace, [String(client), name], toCachedRecord(text, name, corrections));
   },
   unload(namespace, [, , client, check]) {

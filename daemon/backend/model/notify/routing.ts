@@ -108,7 +108,7 @@ export class Routing {
     this.#clearOutdatedCache();
     let demand = this.#cachedDemands.get(namespace);
     if (demand === undefined) {
-      const handlers = [...this.definitions.in(namespace).handlers()];
+      const handlers = [...this.definitions.inNamespace(namespace).handlers()];
       demand = handlers.some(([, definition]) => getsAllEvents(definition))
         ? 'all'
         : handlers.length > 0
@@ -142,7 +142,7 @@ export class Routing {
     if (route === undefined) {
       const wasNotified = resolved && ((name: string) => wasHandlerNotified(resolved, name));
       const workflows =
-        pipelines.length === 0 ? [] : routePipelines(pipelines, this.definitions.in(namespace), wasNotified);
+        pipelines.length === 0 ? [] : routePipelines(pipelines, this.definitions.inNamespace(namespace), wasNotified);
       const handlers = [...this.#handlersNamed(namespace, names, wasNotified), ...workflows];
       route = createRoute(handlers);
       // A route to whoever is on call depends on the time.
@@ -167,7 +167,7 @@ export class Routing {
     names: readonly string[],
     wasNotified: ((handler: string) => boolean) | undefined,
   ): readonly RoutedHandler[] {
-    const definitions = this.definitions.in(namespace);
+    const definitions = this.definitions.inNamespace(namespace);
     // As in Sensu Core, a check without handlers is routed to the handler `default`, even if that handler is not
     // defined. In all namespaces but `default`, this is done only if that handler is defined.
     const needsDefinition = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
@@ -197,7 +197,7 @@ export class Routing {
     const zone = (): string => this.#localZone(nowMs);
     return {
       namespace,
-      definitions: this.definitions.in(namespace),
+      definitions: this.definitions.inNamespace(namespace),
       events,
       moment: {
         nowMs,

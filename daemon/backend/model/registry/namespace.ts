@@ -472,7 +472,7 @@ export class Namespace {
 
   /** Adds or updates a client in memory from its stored record and origin. */
   loadClient(record: Client, origin: ClientOrigin): ClientEntry {
-    const profile = this.#profiles.take(record);
+    const profile = this.#profiles.acquire(record);
     const present = this.clients.get(record.name);
     if (present === undefined) {
       const entry = new ClientEntry(this, record, profile, origin);
@@ -626,15 +626,15 @@ export class Namespace {
     if (escalations !== state.event?.escalations) this.#noteEscalations(entry, escalations, state.event?.escalations);
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;
     if (status !== undefined) this.results[severityOf(status)]++;
-    this.resultsByCheck.move(entry.name, entry.status, status);
+    this.resultsByCheck.changeCounts(entry.name, entry.status, status);
     entry.client.resultCount += Number(status !== undefined) - Number(entry.status !== undefined);
     entry.state = state;
     entry.status = status;
     entry.executed = result?.executed ?? 0;
     if (result !== undefined && result.status !== 0) entry.lastProblem = result.executed;
     entry.ttl = ttlOf(result);
-    if (entry.ttl > 0 && result !== undefined) this.ttls.follow(entry, staleRepeatOf(result));
-    else if (entry.ttlRepeat > 0) this.ttls.noteEnd();
+    if (entry.ttl > 0 && result !== undefined) this.ttls.watch(entry, staleRepeatOf(result));
+    else if (entry.ttlRepeat > 0) this.ttls.recordUnused();
     if (!hasEvent) entry.summary = '';
     else if (output !== undefined) entry.summary = summaryOf(output);
     if (hasEvent === hadEvent) return;
@@ -672,7 +672,7 @@ export class Namespace {
   renewCheck(entry: CheckEntry, state: CheckState, executed: number): void {
     entry.state = state;
     entry.executed = executed;
-    if (entry.ttl > 0) this.ttls.follow(entry, entry.ttlRepeat);
+    if (entry.ttl > 0) this.ttls.watch(entry, entry.ttlRepeat);
   }
 
   /** Sets or removes the series of a check. */

@@ -5,7 +5,7 @@
 export class SharedTexts {
   readonly #texts = new Map<string, string>();
 
-  of(text: string): string {
+  share(text: string): string {
     let shared = this.#texts.get(text);
     if (shared === undefined) {
       shared = Buffer.from(text).toString();

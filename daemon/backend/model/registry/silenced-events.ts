@@ -19,7 +19,7 @@ export function* eventsNamedBy(
   const { openEvents } = namespace;
   if (subscription === null) {
     if (check === null) return;
-    yield* openEvents.of(check);
+    yield* openEvents.eventsOfCheck(check);
     yield* openEvents.inFamily(check);
     return;
   }

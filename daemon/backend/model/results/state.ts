@@ -9,7 +9,7 @@ const NO_COUNTS: Readonly<Record<Severity, number>> = { ok: 0, warning: 0, criti
 export class ResultsByCheck {
   readonly #counts = new Map<string, Record<Severity, number>>();
 
-  of(check: string): Readonly<Record<Severity, number>> {
+  countsOfCheck(check: string): Readonly<Record<Severity, number>> {
     return { ...(this.#counts.get(check) ?? NO_COUNTS) };
   }
 
@@ -19,7 +19,7 @@ export class ResultsByCheck {
    * @param from status of the previous last result; undefined if there was no result
    * @param to status of the new last result; undefined if there is no result any more
    */
-  move(check: string, from: number | undefined, to: number | undefined): void {
+  changeCounts(check: string, from: number | undefined, to: number | undefined): void {
     const [before, after] = [severityOrNone(from), severityOrNone(to)];
     // Most results have the same severity as the previous result, so that no count changes.
     if (before === after) return;

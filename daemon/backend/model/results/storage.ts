@@ -21,7 +21,7 @@ export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
   },
   load({ clients, spools }, [, , key], text, { texts }) {
     const client = String(key);
-    spools.set(clients.get(client)?.name ?? texts.of(client), JSON.parse(text) as SpoolMark);
+    spools.set(clients.get(client)?.name ?? texts.share(client), JSON.parse(text) as SpoolMark);
   },
   unload: ({ spools }, [, , client]) => spools.delete(String(client)),
   clear({ name, spools }) {

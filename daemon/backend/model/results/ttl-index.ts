@@ -22,18 +22,17 @@ export class TtlIndex<Entry extends TtlState> {
   readonly #bySecond = new Map<number, Entry[]>();
   /** The last second for which `due` was called; undefined before the first call. */
   #seenSeconds: number | undefined;
-  /**
-   * Number of positions in the index. `#ended` is the number of positions that became unused since the last cleanup.
-   */
+  /** Number of positions in the index. */
   #size = 0;
-  #ended = 0;
+  /** Number of positions that became unused since the last cleanup. */
+  #unusedCount = 0;
 
   /**
    * Adds a check whose last result has a `ttl`. A check in the index is moved only if its result becomes stale earlier.
    *
    * @param repeat seconds after which `due` yields a result that stays stale again; more than 0
    */
-  follow(entry: Entry, repeat: number): void {
+  watch(entry: Entry, repeat: number): void {
     const isFollowed = entry.ttlRepeat > 0;
     entry.ttlRepeat = repeat;
     const staleAt = entry.executed + entry.ttl;
@@ -41,7 +40,7 @@ export class TtlIndex<Entry extends TtlState> {
     // A result that is stale on arrival does not move its check, because a spool can contain many such results.
     else if (staleAt < entry.ttlAt && staleAt > (this.#seenSeconds ?? 0)) {
       this.#put(entry, staleAt);
-      this.#noteUseless();
+      this.#countUnused();
     }
   }
 
@@ -49,15 +48,15 @@ export class TtlIndex<Entry extends TtlState> {
    * Counts the unused position of a check whose last result has no `ttl` any more. The position is removed when its
    * second comes, or by a cleanup. On a follower only a cleanup removes it, because a follower does not call `due`.
    */
-  noteEnd(): void {
-    this.#noteUseless();
+  recordUnused(): void {
+    this.#countUnused();
   }
 
-  #noteUseless(): void {
-    this.#ended++;
-    if (this.#ended <= Math.max(ENDED_MIN, this.#size / 2)) return;
+  #countUnused(): void {
+    this.#unusedCount++;
+    if (this.#unusedCount <= Math.max(ENDED_MIN, this.#size / 2)) return;
     this.#size = 0;
-    this.#ended = 0;
+    this.#unusedCount = 0;
     for (const [second, entries] of this.#bySecond) {
       const watched = entries.filter(({ ttl, ttlAt }) => ttl > 0 && ttlAt === second);
       for (const entry of entries) if (entry.ttl === 0) removeFromIndex(entry);

@@ -43,7 +43,7 @@ export class Transaction {
    * The records to be written, by table, then entry. A record is written once, even if the batch changes it several
    * times.
    */
-  readonly #kept = new Map<object, Map<object, unknown>>();
+  readonly #pendingRecords = new Map<object, Map<object, unknown>>();
   /**
    * The last partial update (amendment) of each record, by table, then entry; ignored if the batch also writes the
    * whole record.
@@ -93,7 +93,7 @@ export class Transaction {
    * batch.
    */
   hasBody<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): boolean {
-    return this.#keptOrFetched(table, entry) !== undefined;
+    return this.#pendingOrFetched(table, entry) !== undefined;
   }
 
   /**
@@ -101,7 +101,7 @@ export class Transaction {
    * it.
    */
   body<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): Body {
-    const body = this.#keptOrFetched(table, entry);
+    const body = this.#pendingOrFetched(table, entry);
     if (body === undefined)
       throw new Error(`internal error: the record ${table.key(entry).join('/')} was not read before the write`);
     return body as Body;
@@ -109,8 +109,8 @@ export class Transaction {
 
   /** Writes the record of an entry. The caller must have changed the state of the entry in memory before. */
   writeRecord<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry, body: Body): void {
-    const kept = this.#kept.get(table);
-    if (kept === undefined) this.#kept.set(table, new Map([[entry, body]]));
+    const kept = this.#pendingRecords.get(table);
+    if (kept === undefined) this.#pendingRecords.set(table, new Map([[entry, body]]));
     else kept.set(entry, body);
   }
 
@@ -123,7 +123,7 @@ export class Transaction {
     entry: Entry,
     amendment: Amendment,
   ): void {
-    const kept = this.#kept.get(table)?.get(entry);
+    const kept = this.#pendingRecords.get(table)?.get(entry);
     if (kept !== undefined) {
       this.writeRecord(table, entry, table.amend(kept as Body, amendment));
       return;
@@ -135,7 +135,7 @@ export class Transaction {
 
   /** Deletes the stored record of an entry. The caller must have removed the entry from memory before. */
   deleteRecord<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): void {
-    this.#kept.get(table)?.delete(entry);
+    this.#pendingRecords.get(table)?.delete(entry);
     this.#amended.get(table)?.delete(entry);
     this.erase(table.key(entry));
   }
@@ -193,8 +193,8 @@ export class Transaction {
     this.#handlingNotes.push(note);
   }
 
-  #keptOrFetched(table: object, entry: object): unknown {
-    const kept = this.#kept.get(table)?.get(entry);
+  #pendingOrFetched(table: object, entry: object): unknown {
+    const kept = this.#pendingRecords.get(table)?.get(entry);
     if (kept !== undefined) return kept;
     const fetched = this.#fetched.get(entry);
     const amendment = this.#amended.get(table)?.get(entry);
@@ -213,7 +213,7 @@ export class Transaction {
   *finishing(): Generator<void, Outcome, undefined> {
     const corrected = correctionCount(this.registry.corrections);
     const era = corrected === 0 ? undefined : corrected;
-    yield* this.#writeKept(era);
+    yield* this.#writePendingRecords(era);
     yield* this.#writeAmended(era);
     yield* this.#writeLatest();
     for (const [{ announce }, entries] of this.#announced as Map<AnnouncedTable<object>, Set<object>>) {
@@ -225,8 +225,8 @@ export class Transaction {
     return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
   }
 
-  *#writeKept(era: number | undefined): Generator<void, void, undefined> {
-    for (const [table, kept] of this.#kept as Map<RecordTable<object, unknown>, Map<object, unknown>>) {
+  *#writePendingRecords(era: number | undefined): Generator<void, void, undefined> {
+    for (const [table, kept] of this.#pendingRecords as Map<RecordTable<object, unknown>, Map<object, unknown>>) {
       for (const [entry, body] of kept) {
         yield;
         const amendable = table.encodeParts?.(entry, body, era);
@@ -238,7 +238,7 @@ export class Transaction {
 
   *#writeAmended(era: number | undefined): Generator<void, void, undefined> {
     for (const [table, amended] of this.#amended as Map<AmendedTable<object, unknown, unknown>, Map<object, unknown>>) {
-      const kept = this.#kept.get(table);
+      const kept = this.#pendingRecords.get(table);
       for (const [entry, amendment] of amended) {
         yield;
         if (kept?.has(entry) === true) continue;

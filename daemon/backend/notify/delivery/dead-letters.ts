@@ -85,7 +85,7 @@ export class DeadLetters {
     this.#index.entries.delete(oldest.id);
     this.#deps.jobWriter.submit({ kind: 'drop', id: oldest.id });
     this.overflowDropCount++;
-    this.#overflowReports.note((dropped) =>
+    this.#overflowReports.count((dropped) =>
       this.#deps.log.warn(
         { dropped, limit: this.#index.limit },
         'too many dead letters: the oldest dead letters were deleted',

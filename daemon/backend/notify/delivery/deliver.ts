@@ -44,7 +44,7 @@ import { WebhookSender } from './webhook.ts';
 import { runWithTimeLimit } from './time-limit.ts';
 
 export interface HandlerRunnerDependencies {
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly clock: Clock;
   readonly log: Log;
   /** Runs the commands of `pipe` handlers and of mutators. */
@@ -141,7 +141,7 @@ export class HandlerRunner implements Disposable {
     attempt: number,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome> {
-    const mutators = this.#deps.definitions.in(job.namespace);
+    const mutators = this.#deps.definitions.inNamespace(job.namespace);
     return await this.#runHandler(
       { job, attempt, signal, mutators, logFields: attemptLogFields(job, attempt) },
       handler,
@@ -215,7 +215,7 @@ export class HandlerRunner implements Disposable {
     execute: (run: DeliveryAttempt) => Promise<Result>,
   ): Promise<Result | DeliveryFailure> {
     const { clock, definitions, stopSignal } = this.#deps;
-    const mutators = definitions.in(job.namespace);
+    const mutators = definitions.inNamespace(job.namespace);
     return await runWithTimeLimit({ clock, seconds: HANDLER_TEST_SECONDS_MAX, signal: stopSignal }, async (signal) => {
       const result = await execute({ job, attempt: 1, signal, mutators, logFields: attemptLogFields(job, 1) });
       signal.throwIfAborted();

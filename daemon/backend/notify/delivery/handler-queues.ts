@@ -71,7 +71,7 @@ const CONCURRENCY_DEFAULT = 20;
 const QUEUE_LIMIT_DEFAULT = 10_000;
 
 interface HandlerQueueDependencies {
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly deadLetterIndex: Pick<DeadLetterIndex, 'isFull'>;
   readonly clock: Clock;
 }
@@ -162,7 +162,7 @@ export class HandlerQueues implements QueueCapacity {
   }
 
   #definition({ namespace, handler }: HandlerId): RunningHandler | undefined {
-    const definition = this.#deps.definitions.in(namespace).handler(handler);
+    const definition = this.#deps.definitions.inNamespace(namespace).handler(handler);
     return definition !== undefined && isRunningHandler(definition) ? definition : undefined;
   }
 }

@@ -8,7 +8,7 @@ import { qualifiedHandlerName } from './qualified-handler-name.ts';
 import type { HandlerStatistics, HandlerQueues } from './handler-queues.ts';
 
 interface HandlerStatusDependencies {
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly handlerQueues: Pick<HandlerQueues, 'statistics'>;
   readonly deadLetters: Pick<DeadLetters, 'all'>;
   readonly registry: Pick<Registry, 'findNamespace'>;
@@ -41,7 +41,7 @@ export function listHandlerStatuses(
       (deadLetterCounts.get(qualifiedHandlerName(deadLetter)) ?? 0) + 1,
     );
   for (const namespace of namespaces) {
-    for (const [handler, { type }] of definitions.in(namespace).handlers()) {
+    for (const [handler, { type }] of definitions.inNamespace(namespace).handlers()) {
       if (type !== 'set' && type !== 'escalation')
         typesByHandler.set(qualifiedHandlerName({ namespace, handler }), type);
     }
@@ -67,11 +67,11 @@ export function listHandlerStatuses(
  * Returns null if the handler is not defined. The workflow of a pipeline counts as a handler definition.
  */
 function handlerType(
-  definitions: Pick<Definitions, 'in'>,
+  definitions: Pick<Definitions, 'inNamespace'>,
   { namespace, handler }: { readonly namespace: string; readonly handler: string },
 ): string | null {
   if (BUILT_IN_NAMES.handlers.has(handler)) return 'built-in';
-  return definitions.in(namespace).handler(handler)?.type ?? null;
+  return definitions.inNamespace(namespace).handler(handler)?.type ?? null;
 }
 
 function buildHandlerStatus(

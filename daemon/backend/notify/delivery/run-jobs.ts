@@ -39,7 +39,7 @@ export interface Deliverer {
 }
 
 export interface JobRunnerDependencies {
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly handlerQueues: HandlerQueues;
   readonly delivery: Deliverer;
   readonly jobWriter: JobWriter;
@@ -182,7 +182,7 @@ export class JobRunner implements AsyncDisposable {
       return;
     }
     this.#addDeadLetter(ticket, permanentFailure('the queue of the handler is full', 'overflow'));
-    overflowReports.note((rejected) =>
+    overflowReports.count((rejected) =>
       this.#deps.log.error(
         { handler: job.handler, waiting: jobQueue.size, rejected },
         'handler queue is full: further events become dead letters',
@@ -255,7 +255,7 @@ export class JobRunner implements AsyncDisposable {
       queue.finish(ticket);
       return;
     }
-    const definition = definitions.in(ticket.namespace).handler(ticket.handler);
+    const definition = definitions.inNamespace(ticket.namespace).handler(ticket.handler);
     const isBuiltIn = definition === undefined && BUILT_IN_NAMES.handlers.has(ticket.handler);
     if (!isBuiltIn && (definition === undefined || !isRunningHandler(definition))) {
       queue.finish(ticket);

@@ -54,11 +54,15 @@ export class EscalationUpdates {
 }
 
 /** True if `EscalationUpdates.update` would change an escalation of the event of this check. */
-export function hasOutdatedEscalation(entry: CheckEntry, definitions: Pick<Definitions, 'in'>, nowMs: number): boolean {
+export function hasOutdatedEscalation(
+  entry: CheckEntry,
+  definitions: Pick<Definitions, 'inNamespace'>,
+  nowMs: number,
+): boolean {
   const { escalations = [] } = entry.state.event ?? {};
   return escalations.some((escalation) => {
     if (escalation.due === undefined && escalation.remaining === undefined) return false;
-    const definition = definitions.in(entry.client.namespace.name).handler(escalation.handler);
+    const definition = definitions.inNamespace(entry.client.namespace.name).handler(escalation.handler);
     if (definition?.type !== 'escalation') return true;
     const isSuppressed = pauseReason(entry, definition, nowMs) !== undefined;
     return escalation.due === undefined ? !isSuppressed : isSuppressed || escalation.due * 1000 <= nowMs;
@@ -93,7 +97,7 @@ function updateEscalations(transaction: Transaction, entry: CheckEntry): void {
 
 function updateEscalation(transaction: Transaction, entry: CheckEntry, escalation: EscalationState): void {
   const { nowMs, now, routing } = transaction;
-  const definition = routing.definitions.in(entry.client.namespace.name).handler(escalation.handler);
+  const definition = routing.definitions.inNamespace(entry.client.namespace.name).handler(escalation.handler);
   if (definition?.type !== 'escalation') {
     replaceEscalation(transaction, entry, escalation, endEscalation(escalation), 'removed');
     return;

@@ -13,7 +13,7 @@ import { hasOutdatedEscalation, type EscalationUpdates } from './commands.ts';
 
 interface EscalationTimerDeps extends DeadlineDependencies {
   readonly registry: Registry;
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'inNamespace'>;
   readonly updates: Pick<EscalationUpdates, 'update'>;
 }
 

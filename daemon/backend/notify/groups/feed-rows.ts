@@ -8,7 +8,7 @@ import { groupsOf } from '../../model/notify/groups/state.ts';
 import { nextGroupFlushAtMs } from './flush.ts';
 
 /** Returns the feed topic `groups`, with one row for each group of a handler. */
-export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>): Topic {
+export function groupTopic(definitions: Pick<Definitions, 'inNamespace' | 'generation'>): Topic {
   const topic = namespacedTopic({
     name: 'groups',
     search: GROUP_SEARCH,
@@ -44,8 +44,8 @@ export function groupTopic(definitions: Pick<Definitions, 'in' | 'generation'>):
   };
 }
 
-function groupingSettingsOf(definitions: Pick<Definitions, 'in'>, namespace: string): unknown[] {
-  return [...definitions.in(namespace).handlers()].flatMap(([name, handler]) =>
+function groupingSettingsOf(definitions: Pick<Definitions, 'inNamespace'>, namespace: string): unknown[] {
+  return [...definitions.inNamespace(namespace).handlers()].flatMap(([name, handler]) =>
     !isRunningHandler(handler) || handler.group_by === undefined
       ? []
       : [[name, handler.group_by, handler.group_wait, handler.group_interval, handler.repeat_interval]],

@@ -49,7 +49,7 @@ const EVENTS_READ_PER_FLUSH_MAX = 2000;
 
 interface FlushDependencies {
   readonly batcher: Pick<Batcher, 'run'>;
-  readonly definitions: Pick<Definitions, 'in' | 'inhibitions'>;
+  readonly definitions: Pick<Definitions, 'inNamespace' | 'inhibitions'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -128,16 +128,16 @@ export class GroupFlusher {
  * Returns when a group is flushed next, in epoch milliseconds; 0: at once, because `group_by` of its handler was
  * changed or removed.
  */
-export function nextGroupFlushAtMs(definitions: Pick<Definitions, 'in'>, group: Group): number {
+export function nextGroupFlushAtMs(definitions: Pick<Definitions, 'inNamespace'>, group: Group): number {
   const handler = groupingDefinitionOf(definitions, group);
   return isGroupByOutdated(group, handler?.group_by) ? 0 : nextFlushAtMs(group, groupIntervals(handler ?? {}));
 }
 
 function groupingDefinitionOf(
-  definitions: Pick<Definitions, 'in'>,
+  definitions: Pick<Definitions, 'inNamespace'>,
   { namespace, handler }: Group,
 ): GroupingDefinition | undefined {
-  const definition = definitions.in(namespace).handler(handler);
+  const definition = definitions.inNamespace(namespace).handler(handler);
   return definition !== undefined && hasGroupBy(definition) ? definition : undefined;
 }
 

@@ -165,13 +165,13 @@ function otherVerdictInGroup(
  * @param handlers the handlers that the resolution is routed to
  */
 export function handlersWithGroupedProblem(
-  definitions: Pick<Definitions, 'in'>,
+  definitions: Pick<Definitions, 'inNamespace'>,
   { client, check }: Pick<Occurrence, 'client' | 'check'>,
   handlers: readonly RoutedHandler[],
 ): readonly RoutedHandler[] {
   const groups = groupsOf(client.namespace);
   if (groups.size === 0) return NO_ROWS;
-  const namespaceDefinitions = definitions.in(client.namespace.name);
+  const namespaceDefinitions = definitions.inNamespace(client.namespace.name);
   return groups.membersOf(client.name, check.name).flatMap(({ handler: name, isResolved, isTransient }) => {
     const definition = namespaceDefinitions.handler(name);
     const isAdditional = !isResolved && !isTransient && !handlers.some((handler) => handler.name === name);

@@ -8,7 +8,7 @@ import { groupsOf, type Group } from '../../model/notify/groups/state.ts';
 import { nextGroupFlushAtMs } from './flush.ts';
 
 interface GroupRouteDependencies extends NamespaceDependencies {
-  readonly config: { readonly definitions: Pick<Definitions, 'in'> };
+  readonly config: { readonly definitions: Pick<Definitions, 'inNamespace'> };
 }
 
 /** Returns the API route that lists the groups of handlers, in all namespaces that the caller may see. */

@@ -6,23 +6,23 @@ import { MonError } from '../../../../shared/errors.ts';
  */
 export class ByteReader {
   readonly #bytes: Buffer;
-  #at: number;
+  #position: number;
 
   constructor(bytes: Buffer, at = 0) {
     this.#bytes = bytes;
-    this.#at = at;
+    this.#position = at;
   }
 
   get at(): number {
-    return this.#at;
+    return this.#position;
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.#position >= this.#bytes.length;
   }
 
   byte(): number {
-    const byte = this.#bytes[this.#at++];
+    const byte = this.#bytes[this.#position++];
     if (byte === undefined) throw cutOff();
     return byte;
   }
@@ -39,10 +39,10 @@ export class ByteReader {
   }
 
   take(length: number): Buffer {
-    const end = this.#at + length;
+    const end = this.#position + length;
     if (end > this.#bytes.length) throw cutOff();
-    const taken = this.#bytes.subarray(this.#at, end);
-    this.#at = end;
+    const taken = this.#bytes.subarray(this.#position, end);
+    this.#position = end;
     return taken;
   }
 

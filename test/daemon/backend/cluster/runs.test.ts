@@ -94,7 +94,7 @@ function spreadOver(
       },
     },
     runsHandlers: () => false,
-    definitions: { in: () => ({ mutator: () => undefined }) as never },
+    definitions: { inNamespace: () => ({ mutator: () => undefined }) as never },
     ...parts,
   });
   return { spread, here };

@@ -41,7 +41,7 @@ async function watched(
   });
   onTestFinished(() => watch[Symbol.dispose]());
   return {
-    command: () => config.definitions.in('default').check('disk')?.command,
+    command: () => config.definitions.inNamespace('default').check('disk')?.command,
     isRejected: () => config.rejectionReason !== undefined,
   };
 }

@@ -19,7 +19,7 @@ test('a stopping server closes idle connections without waiting for them and wit
   await vi.waitFor(() => expect(asked).toBe(5));
   const ended = once(app.server, 'close');
   const startedAt = performance.now();
-  const closed = closeServer(app, { cut: () => undefined }, 0);
+  const closed = closeServer(app, { closeRemaining: () => undefined }, 0);
   answer('done');
   expect(await Promise.all((await Promise.all(answers)).map((response) => response.text()))).toEqual(
     Array.from({ length: 5 }, () => 'done'),

@@ -61,7 +61,7 @@ async function simulated(rig: HandlingRig, result: Submitted): Promise<Record<st
   const { registry, routing, store, clock } = rig;
   const namespace = registry.namespace(DEFAULT_NAMESPACE);
   const nowMs = clock.now();
-  const incoming = incomingFromApi(result, rig.definitions.in(DEFAULT_NAMESPACE), Math.floor(nowMs / 1000));
+  const incoming = incomingFromApi(result, rig.definitions.inNamespace(DEFAULT_NAMESPACE), Math.floor(nowMs / 1000));
   const record = await readClient(store, namespace.clients.get(incoming.client));
   const parts = { namespace, record, routing, registry, nowMs, newId: () => 'new', rulesAfter: () => [] };
   const { handlers } = simulateResult(parts, incoming);

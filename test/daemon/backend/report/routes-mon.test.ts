@@ -256,7 +256,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
         isOfMany: false,
       },
       span: { ...span, untilMs: rig.clock.now() },
-      kept: { sinceMs: START, perCheck: 10_000 },
+      retention: { sinceMs: START, perCheck: 10_000 },
       limit: 10,
     };
     const cut = await readReport(rig.store, { ...wanted, transitionsMax: 100 });

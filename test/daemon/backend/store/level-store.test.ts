@@ -287,7 +287,7 @@ async function onDatabase(): Promise<{ store: Store; database: Database; dir: st
   const clock = new ManualClock();
   const database = new Level(dir);
   await database.open();
-  const store = await LevelStore.over(database, { writeBufferBytes: 1024 * 1024, clock });
+  const store = await LevelStore.onDatabase(database, { writeBufferBytes: 1024 * 1024, clock });
   onTestFinished(() => store.close());
   return { store, database, dir, clock };
 }

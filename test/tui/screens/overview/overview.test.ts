@@ -107,8 +107,8 @@ test('the overview counts events again every two seconds and not before', () => 
   const events = eventsOf({ client: 'a', check: 'http', status: 2 });
   const memory = new FiguresCache();
   const at = (nowMs: number): number =>
-    memory.of({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, hasBeenLive: true }, nowMs }).newCritical
-      .length;
+    memory.figuresOf({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, hasBeenLive: true }, nowMs })
+      .newCritical.length;
   expect(at(NOW_MS)).toBe(1);
   events.apply('a/http', null, NOW_MS);
   expect(at(NOW_MS + 1999)).toBe(1);
@@ -119,8 +119,8 @@ test('the overview counts very many events in chunks while the last counts stay'
   const events = eventsOf(...Array.from({ length: 30_000 }, (_, at) => ({ client: `c${String(at)}`, check: 'http' })));
   const memory = new FiguresCache();
   const at = (nowMs: number): number | undefined =>
-    memory.of({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, hasBeenLive: true }, nowMs }).newCritical[0]
-      ?.others;
+    memory.figuresOf({ events, clients: new Map(), feed: { ...INITIAL_FEED_STATUS, hasBeenLive: true }, nowMs })
+      .newCritical[0]?.others;
   expect(at(NOW_MS)).toBe(29_999);
   events.apply('c0/http', null, NOW_MS);
   expect(at(NOW_MS + 2000)).toBe(29_999);

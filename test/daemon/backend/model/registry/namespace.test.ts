@@ -148,14 +148,14 @@ test('the numbers of results by check and status are right after any changes', (
     report(namespace, client, 'disk', status);
   }
   report(namespace, 'a', 'cpu', 2);
-  expect(namespace.resultsByCheck.of('disk')).toEqual({ ok: 1, warning: 1, critical: 0, unknown: 1 });
+  expect(namespace.resultsByCheck.countsOfCheck('disk')).toEqual({ ok: 1, warning: 1, critical: 0, unknown: 1 });
   const [b, c] = [namespace.clients.get('b'), namespace.check('c', 'disk')];
   if (b === undefined || c === undefined) throw new Error('they are gone');
   namespace.removeClient(b);
   namespace.removeCheck(c);
-  expect(namespace.resultsByCheck.of('disk')).toEqual({ ok: 1, warning: 0, critical: 0, unknown: 0 });
-  expect(namespace.resultsByCheck.of('cpu')).toEqual({ ok: 0, warning: 0, critical: 1, unknown: 0 });
-  expect(namespace.resultsByCheck.of('nothing')).toEqual({ ok: 0, warning: 0, critical: 0, unknown: 0 });
+  expect(namespace.resultsByCheck.countsOfCheck('disk')).toEqual({ ok: 1, warning: 0, critical: 0, unknown: 0 });
+  expect(namespace.resultsByCheck.countsOfCheck('cpu')).toEqual({ ok: 0, warning: 0, critical: 1, unknown: 0 });
+  expect(namespace.resultsByCheck.countsOfCheck('nothing')).toEqual({ ok: 0, warning: 0, critical: 0, unknown: 0 });
 });
 
 test('any page of results equals the same part of the whole list after any changes', () => {

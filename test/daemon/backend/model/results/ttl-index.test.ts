@@ -12,7 +12,7 @@ interface Watched {
 function followed(index: TtlIndex<Watched>, count: number): Watched[] {
   return Array.from({ length: count }, (_, executed) => {
     const entry = { executed, ttl: 10, ttlRepeat: 0, ttlAt: 0 };
-    index.follow(entry, 30);
+    index.watch(entry, 30);
     return entry;
   });
 }
@@ -20,7 +20,7 @@ function followed(index: TtlIndex<Watched>, count: number): Watched[] {
 function end(index: TtlIndex<Watched>, entries: readonly Watched[]): void {
   for (const entry of entries) {
     entry.ttl = 0;
-    index.noteEnd();
+    index.recordUnused();
   }
 }
 
@@ -44,7 +44,7 @@ test('the TTL index returns an entry when it is due, and an entry with a new TTL
   const [back] = entries.slice(1000);
   if (back === undefined) throw new Error('there are as many');
   back.ttl = 10;
-  index.follow(back, 30);
+  index.watch(back, 30);
   for (let now = 501; now < 600; now++) expect([...index.due(now)]).toEqual([...undisturbed.due(now)]);
   expect([...index.due(5000)]).toContain(back);
 });
@@ -56,7 +56,7 @@ test('a result whose TTL was shortened is due once at the new time', () => {
   expect(first).toBeUndefined();
   for (const ttl of [50, 10, 50, 10]) {
     entry.ttl = ttl;
-    index.follow(entry, 30);
+    index.watch(entry, 30);
   }
   const dueAt = Array.from({ length: 120 }, (_, second) => second).filter((now) => [...index.due(now)].length > 0);
   expect(dueAt).toEqual([10, 40, 70, 100]);
@@ -75,7 +75,7 @@ test('a TTL that changes often leaves few entries in the TTL index', () => {
   for (let now = 0; now < 20_000; now++) {
     for (const ttl of [86_400, 5]) {
       Object.assign(entry, { executed: now, ttl });
-      index.follow(counted, 30);
+      index.watch(counted, 30);
     }
     for (const due of index.due(now)) throw new Error(`${String(due.ttl)} is not over`);
   }
