@@ -21,7 +21,7 @@ test.each([
   ({ unit, before, after, ratios, atEqualSpeed }) => {
     const earlier = aRun(1_000_000, [{ what: 'it', values: before, unit }]);
     const later = aRun(2_000_000, [{ what: 'it', values: after, unit }]);
-    expect(compareRuns(earlier, later)).toEqual([expect.objectContaining({ what: 'it', ratios, atEqualSpeed })]);
+    expect(compareRuns(earlier, later)).toEqual([expect.objectContaining({ figure: 'it', ratios, atEqualSpeed })]);
   },
 );
 

@@ -146,7 +146,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a stopping backend cuts connections that their peers keep open',
     file: 'daemon/backend/http/listen.ts',
-    text: 'const impatience = setTimeout(() => connections.cut(server), DRAIN_MS);',
+    text: 'const impatience = setTimeout(() => connections.closeRemaining(server), DRAIN_MS);',
     replacement: 'const impatience = setTimeout(() => undefined, DRAIN_MS);',
     test: 'test/daemon/backend/http/connections.test.ts',
   },
@@ -306,8 +306,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the number of definitions of one kind in a namespace is limited',
     file: 'daemon/backend/definitions/commands.ts',
-    text: 'if (present === undefined && definitions.in(kind, namespace).size >= this.#definitionsMax) {',
-    replacement: 'if (present === undefined && definitions.in(kind, namespace).size > this.#definitionsMax) {',
+    text: 'if (present === undefined && definitions.inNamespace(kind, namespace).size >= this.#definitionsMax) {',
+    replacement: 'if (present === undefined && definitions.inNamespace(kind, namespace).size > this.#definitionsMax) {',
     test: 'test/daemon/backend/commit/object-limits.test.ts',
     title: 'the definition limit rejects a new definition, but no existing definition, and a deletion frees space',
   },
