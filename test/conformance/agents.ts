@@ -14,7 +14,7 @@ interface PublishedResult {
 /** Sends the messages of recorded clients over the agent protocol, with one connection for each message. */
 export class Agents {
   readonly #url: string;
-  readonly #known = new Map<string, Client>();
+  readonly #storedClients = new Map<string, Client>();
 
   /** @param url the URL of the backend */
   constructor(url: string) {
@@ -25,17 +25,17 @@ export class Agents {
   async publish(pipe: string, payload: unknown): Promise<void> {
     if (typeof payload === 'string') await this.#converse([payload]);
     else if (pipe === 'keepalives') await this.#keepalive(payload as Client);
-    else await this.#result(payload as PublishedResult);
+    else await this.#sendResult(payload as PublishedResult);
   }
 
   async #keepalive(client: Client): Promise<void> {
     const [answer] = await this.#converse([hello(client)]);
-    if (answer === 'welcome') this.#known.set(String(client['name']), client);
+    if (answer === 'welcome') this.#storedClients.set(String(client['name']), client);
   }
 
-  async #result({ client: name, signature, check }: PublishedResult): Promise<void> {
+  async #sendResult({ client: name, signature, check }: PublishedResult): Promise<void> {
     // Sensu Core creates a client for a result of an unknown sender; this is that client.
-    const client = this.#known.get(name) ?? { name, address: 'unknown', keepalives: false };
+    const client = this.#storedClients.get(name) ?? { name, address: 'unknown', keepalives: false };
     const result = { id: 1, ...(signature === undefined ? {} : { signature }), check };
     await this.#converse([hello(client), JSON.stringify({ type: 'results', results: [result] })]);
   }

@@ -30,11 +30,11 @@ export class RequestedRuns {
    * True if Sensu Core acts by itself at certain times in the scenario. Actions at the same time have an arbitrary
    * order.
    */
-  readonly #isByTheClock: boolean;
+  readonly #hasTimedActions: boolean;
 
   constructor(file: ScenarioName, isByTheClock: boolean) {
     this.#file = file;
-    this.#isByTheClock = isByTheClock;
+    this.#hasTimedActions = isByTheClock;
   }
 
   /** Whether the backend is waiting for a read from its store; no queue shows that work. */
@@ -42,11 +42,11 @@ export class RequestedRuns {
     return (this.#store?.reading ?? 0) > 0;
   }
 
-  around(store: Store): Store {
+  observingStore(store: Store): Store {
     const watched = new FaultyStore(store);
     this.#store = watched;
     watched.refuses = (ops) => {
-      for (const op of ops) this.#note(op);
+      for (const op of ops) this.#recordOp(op);
       return false;
     };
     return watched;
@@ -56,7 +56,7 @@ export class RequestedRuns {
    * Returns the events of a handler since the previous line about it; `undefined` if the line is not about a handler
    * whose events are compared.
    */
-  take(line: Extract<Line, { readonly kind: 'observe' }>): readonly unknown[] | undefined {
+  takeEvents(line: Extract<Line, { readonly kind: 'observe' }>): readonly unknown[] | undefined {
     const handler = HANDLER.exec(line.what)?.[1];
     if (handler === undefined || MUTATED.has(handler)) return undefined;
     const events = this.#events.get(handler) ?? [];
@@ -72,12 +72,12 @@ export class RequestedRuns {
   compare({ number }: Line, expected: readonly unknown[], events: readonly unknown[]): string[] {
     const isEmptied = EMPTIED_BEFORE[this.#file]?.includes(number) === true;
     const [got, wanted] = [events.slice(isEmptied ? -expected.length : 0), expected].map((list) =>
-      JSON.stringify((this.#isByTheClock ? byClient(list) : list).map(inOrder)),
+      JSON.stringify((this.#hasTimedActions ? byClient(list) : list).map(inOrder)),
     );
     return got === wanted ? [] : [`expected ${String(wanted)}, got ${String(got)}`];
   }
 
-  #note(op: StoreOp): void {
+  #recordOp(op: StoreOp): void {
     if (op.type !== 'put' || op.key[0] !== HANDLER_JOB_PREFIX) return;
     const { handler, event } = JSON.parse(op.value) as HandlerJob;
     this.#events.set(handler, [...(this.#events.get(handler) ?? []), event]);

@@ -9,7 +9,7 @@ export interface ClientProgram {
   readonly headers: Headers;
   readonly bodyHeaders: Headers;
   /** Text that the client program appends to every body. */
-  readonly ending: string;
+  readonly bodySuffix: string;
 }
 
 const RUBY_ENCODINGS = 'gzip;q=1.0,deflate;q=0.6,identity;q=0.3';
@@ -17,44 +17,44 @@ const RUBY_ENCODINGS = 'gzip;q=1.0,deflate;q=0.6,identity;q=0.3';
 export const UCHIWA: ClientProgram = {
   headers: { 'User-Agent': 'Go-http-client/1.1', 'Accept-Encoding': 'gzip' },
   bodyHeaders: { 'Content-Type': 'application/json' },
-  ending: '\n\n',
+  bodySuffix: '\n\n',
 };
 
 export const SENSU_CLI: ClientProgram = {
   headers: { 'Accept-Encoding': RUBY_ENCODINGS, 'User-Agent': 'Ruby', 'api-proxy': 'true' },
   bodyHeaders: { 'Content-Type': 'application/json' },
-  ending: '',
+  bodySuffix: '',
 };
 
 /** Handlers and checks written in Ruby, whose HTTP library declares every body as a form. */
 export const PLUGIN: ClientProgram = {
   headers: { 'Accept-Encoding': RUBY_ENCODINGS, 'User-Agent': 'Ruby', Connection: 'close' },
   bodyHeaders: { 'Content-Type': 'application/x-www-form-urlencoded' },
-  ending: '',
+  bodySuffix: '',
 };
 
 export const PYSENSU: ClientProgram = {
   headers: { 'User-Agent': 'python-requests/2.31', 'Accept-Encoding': 'gzip, deflate', Connection: 'keep-alive' },
   bodyHeaders: {},
-  ending: '',
+  bodySuffix: '',
 };
 
 export const ANSIBLE: ClientProgram = {
   headers: { 'User-Agent': 'ansible-httpget', 'Accept-Encoding': 'identity', Connection: 'close' },
   bodyHeaders: { 'Content-Type': 'application/json' },
-  ending: '',
+  bodySuffix: '',
 };
 
 export const EXPORTER: ClientProgram = {
   headers: { 'User-Agent': 'Go-http-client/1.1', 'Accept-Encoding': 'gzip', Connection: 'close' },
   bodyHeaders: {},
-  ending: '',
+  bodySuffix: '',
 };
 
 export const NAGSTAMON: ClientProgram = {
   headers: { 'User-Agent': 'Nagstamon', 'Accept-Encoding': 'gzip, deflate', Accept: '*/*' },
   bodyHeaders: {},
-  ending: '',
+  bodySuffix: '',
 };
 
 /** Sends a request in the same way as the given client program. */
@@ -65,7 +65,7 @@ export function ask(
   target: string,
   body?: unknown,
 ): Promise<Answer> {
-  const text = body === undefined ? undefined : JSON.stringify(body) + client.ending;
+  const text = body === undefined ? undefined : JSON.stringify(body) + client.bodySuffix;
   const request: RawRequest = {
     method,
     target,

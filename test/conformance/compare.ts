@@ -171,7 +171,7 @@ function problemsBetween(expected: unknown, actual: unknown, at: string): string
   if (at.endsWith('.expire') && Number(expected) > 0 && Number(actual) > 0) {
     if (Math.abs(Number(expected) - Number(actual)) <= COUNTDOWN_TOLERANCE) return [];
   }
-  return Object.is(expected, actual) ? [] : [`${at}: expected ${shown(expected)}, got ${shown(actual)}`];
+  return Object.is(expected, actual) ? [] : [`${at}: expected ${displayText(expected)}, got ${displayText(actual)}`];
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -182,6 +182,6 @@ function typeName(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
-function shown(value: unknown): string {
+function displayText(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 120);
 }

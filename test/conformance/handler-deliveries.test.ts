@@ -54,7 +54,7 @@ async function replayCase(title: string, what: string): Promise<Extract<Line, { 
   throw new Error(`${what} was not observed in ${title}`);
 }
 
-async function written(handler: string): Promise<string[]> {
+async function linesWrittenBy(handler: string): Promise<string[]> {
   const text = await readFile(join(scenario.dir, `${handler}.lines`), 'utf8').catch(() => '');
   return text.split('\n').filter((line) => line !== '');
 }
@@ -77,7 +77,7 @@ describe('the deliveries of handlers', () => {
     ['unknown mutator', 'nomut'],
   ])('the handler output of the case "%s" equals the recorded output of Sensu Core', async (title, handler) => {
     const recorded = (await replayCase(title, `handler:${handler}`)) as readonly string[];
-    expect(comparable(await written(handler))).toEqual(comparable(recorded));
+    expect(comparable(await linesWrittenBy(handler))).toEqual(comparable(recorded));
   });
 
   interface Received {

@@ -74,12 +74,12 @@ class Scene implements AsyncDisposable {
     const isByTheClock = BY_THE_CLOCK.has(file);
     const runs = new RequestedRuns(file, isByTheClock);
     const time = isByTheClock
-      ? passingTime(startMs, async () => (await isAtRest(backend.url)) && !runs.isReading)
+      ? passingTime(startMs, async () => (await isIdle(backend.url)) && !runs.isReading)
       : jumpingTime(startMs);
     const backend = await startBackend({
       settings: recordedSettings(),
       clock: time.clock,
-      around: (store) => runs.around(store),
+      around: (store) => runs.observingStore(store),
       // The clock stands still while the test waits, so a batch must not wait for more commands.
       ...(isByTheClock ? { batcher: { batchLimit: 1 } } : {}),
     });
@@ -196,7 +196,7 @@ class Scene implements AsyncDisposable {
   }
 
   async #observedOutcome(line: Extract<Line, { readonly kind: 'observe' }>): Promise<LineOutcome> {
-    const events = this.#runs.take(line);
+    const events = this.#runs.takeEvents(line);
     if (events !== undefined) return this.#runsOutcome(line, events);
     const problems = this.#loggedVerdicts.compare(line) ?? (await this.#listeners.compare(line));
     if (problems === undefined) return { kind: 'skipped', reason: skipReasonOf(line.what) };
@@ -257,7 +257,7 @@ function ask(url: string, request: RecordedRequest): Promise<Answer> {
   return send(url, { ...request, target: request.path });
 }
 
-async function isAtRest(url: string): Promise<boolean> {
+async function isIdle(url: string): Promise<boolean> {
   const { body } = await ask(url, jsonRequest('GET', '/info'));
   return (
     (body as { readonly transport: { readonly results: { readonly messages: number } } }).transport.results.messages ===

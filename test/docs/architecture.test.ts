@@ -26,7 +26,7 @@ const PROJECTS = new Map(
 );
 
 /** Returns the texts in backquotes. */
-function named(text: string): readonly string[] {
+function backquotedTexts(text: string): readonly string[] {
   return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, name = '']) => name);
 }
 
@@ -42,7 +42,7 @@ function itemsOf(title: string): readonly string[] {
  * a slash.
  */
 function foldersOf(item: string): readonly string[] {
-  const [folder = '', ...names] = named(item);
+  const [folder = '', ...names] = backquotedTexts(item);
   return [folder, ...names.filter((name) => name.startsWith('/')).map((name) => folder + name)];
 }
 
@@ -125,7 +125,7 @@ describe('the TypeScript projects', () => {
 });
 
 describe('the features on the architecture page', () => {
-  const features = itemsOf('Where to find a feature').map((item) => named(item).slice(-3));
+  const features = itemsOf('Where to find a feature').map((item) => backquotedTexts(item).slice(-3));
 
   test('the architecture page lists more than 20 features', () => {
     expect(features.length).toBeGreaterThan(20);
@@ -162,7 +162,7 @@ describe.each(['The life of a result', 'The life of a key press'])('%s', (title)
 });
 
 test('every file that the architecture page names exists', () => {
-  const files = named(PAGE).filter((name) => /^(?:shared|daemon|tui|test)\/.*\.tsx?$/.test(name));
+  const files = backquotedTexts(PAGE).filter((name) => /^(?:shared|daemon|tui|test)\/.*\.tsx?$/.test(name));
   expect(files.length).toBeGreaterThan(40);
   expect(files.filter((file) => !existsSync(join(REPOSITORY, file)))).toEqual([]);
 });

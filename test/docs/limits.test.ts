@@ -25,7 +25,7 @@ const SECURITY = 'spec/security.md';
 const MIB = 1024 * 1024;
 
 /** Formats a number as the pages do, with commas between thousands. */
-function written(limit: number): string {
+function formatLimit(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
@@ -33,24 +33,30 @@ function written(limit: number): string {
 test.each<readonly [page: string, words: string]>([
   [
     'operations.md',
-    `${written(NAMESPACES_MAX)} namespaces, ${written(USERS_MAX)} users and ${written(KEYS_MAX)} API keys`,
+    `${formatLimit(NAMESPACES_MAX)} namespaces, ${formatLimit(USERS_MAX)} users and ${formatLimit(KEYS_MAX)} API keys`,
   ],
-  ['operations.md', `${written(DEFINITIONS_MAX)} definitions of each kind`],
-  ['operations.md', `${written(STASHES_MAX)} stashes in a namespace, and ${written(SILENCES_MAX)} silences`],
-  ['operations.md', `${written(new DeadLetterIndex().limit)} dead letters`],
-  ['handlers.md', `stores at most ${written(new DeadLetterIndex().limit)} dead letters`],
-  ['access.md', `keeps up to ${written(SESSIONS_OF_USER_MAX)} sessions of one user`],
-  ['spec/timeline.md', `a search examines at most ${written(EXAMINED_MAX)}`],
-  ['spec/report.md', `A report examines at most ${written(TRANSITIONS_MAX)} transitions`],
-  ['spec/prometheus.md', `at most ${written(POINTS_MAX)} points of one output`],
-  [SECURITY, `selectors have a budget for each namespace (a cost of ${written(SELECTORS_COST_MAX)}`],
-  [SECURITY, `(at most ${written(BODY_VALUES_MAX)} values, ${written(OBJECT_NAMES_MAX)} names in a long object)`],
-  [SECURITY, `body ${written(BODY_BYTES_MAX / MIB)} MiB`],
-  [SECURITY, `header ${written(HEADER_BYTES_MAX / 1024)} KiB, URL ${written(URL_LENGTH_MAX / 1024)} KiB`],
-  [SECURITY, `JSON depth ${written(DEPTH_MAX)}, keys per object ${written(ATTRIBUTE_LIMITS.keys)}`],
-  [SECURITY, `string ${written(TEXT_LENGTH_MAX / MIB)} MiB, output ${written(OUTPUT_BYTES_MAX / 1024)} KiB`],
-  [SECURITY, `names ${written(NAME_LENGTH_MAX)}`],
-  [SECURITY, `silences ${written(SILENCES_MAX)}, custom attributes ${written(ATTRIBUTE_LIMITS.bytes / 1024)} KiB`],
+  ['operations.md', `${formatLimit(DEFINITIONS_MAX)} definitions of each kind`],
+  ['operations.md', `${formatLimit(STASHES_MAX)} stashes in a namespace, and ${formatLimit(SILENCES_MAX)} silences`],
+  ['operations.md', `${formatLimit(new DeadLetterIndex().limit)} dead letters`],
+  ['handlers.md', `stores at most ${formatLimit(new DeadLetterIndex().limit)} dead letters`],
+  ['access.md', `keeps up to ${formatLimit(SESSIONS_OF_USER_MAX)} sessions of one user`],
+  ['spec/timeline.md', `a search examines at most ${formatLimit(EXAMINED_MAX)}`],
+  ['spec/report.md', `A report examines at most ${formatLimit(TRANSITIONS_MAX)} transitions`],
+  ['spec/prometheus.md', `at most ${formatLimit(POINTS_MAX)} points of one output`],
+  [SECURITY, `selectors have a budget for each namespace (a cost of ${formatLimit(SELECTORS_COST_MAX)}`],
+  [
+    SECURITY,
+    `(at most ${formatLimit(BODY_VALUES_MAX)} values, ${formatLimit(OBJECT_NAMES_MAX)} names in a long object)`,
+  ],
+  [SECURITY, `body ${formatLimit(BODY_BYTES_MAX / MIB)} MiB`],
+  [SECURITY, `header ${formatLimit(HEADER_BYTES_MAX / 1024)} KiB, URL ${formatLimit(URL_LENGTH_MAX / 1024)} KiB`],
+  [SECURITY, `JSON depth ${formatLimit(DEPTH_MAX)}, keys per object ${formatLimit(ATTRIBUTE_LIMITS.keys)}`],
+  [SECURITY, `string ${formatLimit(TEXT_LENGTH_MAX / MIB)} MiB, output ${formatLimit(OUTPUT_BYTES_MAX / 1024)} KiB`],
+  [SECURITY, `names ${formatLimit(NAME_LENGTH_MAX)}`],
+  [
+    SECURITY,
+    `silences ${formatLimit(SILENCES_MAX)}, custom attributes ${formatLimit(ATTRIBUTE_LIMITS.bytes / 1024)} KiB`,
+  ],
 ])('the page docs/%s states the limit that the code enforces: %s', async (page, words) => {
   const text = (await readFile(join(DOCS, page), 'utf8')).replaceAll(/\s+/g, ' ');
   expect(text).toContain(words);

@@ -7,7 +7,7 @@ import { REPOSITORY, repositoryFiles, repositoryText } from '../support/reposito
 const PAGES = repositoryFiles('*.md', '.github/*.md', 'docs/**/*.md');
 
 /** Returns the links to other files and within the page, but not the links to other sites. */
-function linksIn(text: string): readonly string[] {
+function findLinks(text: string): readonly string[] {
   return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link).filter((link) => !/^\w+:/.test(link));
 }
 
@@ -16,7 +16,7 @@ function anchorsIn(text: string): ReadonlySet<string> {
 }
 
 test.each([...PAGES])('the links of the page %s have existing targets', (name, text) => {
-  const lost = linksIn(text).filter((link) => {
+  const lost = findLinks(text).filter((link) => {
     const [path = '', anchor] = link.split('#');
     const target = path === '' ? name : join(dirname(name), path);
     if (!existsSync(join(REPOSITORY, target))) return true;

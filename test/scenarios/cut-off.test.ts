@@ -13,8 +13,8 @@ const server = postgresOfFile();
 interface Pair {
   readonly network: CuttingProxy;
   /** The member that reaches the database only through `network`, which the test cuts. */
-  readonly cut: RunningBackend;
-  readonly other: RunningBackend;
+  readonly cutOffMember: RunningBackend;
+  readonly otherMember: RunningBackend;
 }
 
 const start = (database: string): Promise<RunningBackend> => startSharing(database, {}, { followerLagSeconds: 1 });
@@ -31,10 +31,10 @@ async function pair(isWriter: boolean): Promise<Pair> {
   const behind = direct.replace(/@[^/]*/, `@${new URL(network.url).host}`);
   const first = await start(isWriter ? behind : direct);
   const second = await start(isWriter ? direct : behind);
-  const [cut, other] = isWriter ? [first, second] : [second, first];
-  await expect.poll(async () => (await clusterAt(cut)).members).toHaveLength(2);
-  await expect.poll(async () => (await clusterAt(other)).members).toHaveLength(2);
-  return { network, cut, other };
+  const [cutOffMember, otherMember] = isWriter ? [first, second] : [second, first];
+  await expect.poll(async () => (await clusterAt(cutOffMember)).members).toHaveLength(2);
+  await expect.poll(async () => (await clusterAt(otherMember)).members).toHaveLength(2);
+  return { network, cutOffMember, otherMember };
 }
 
 const clusterAt = async ({ url }: RunningBackend): Promise<ClusterView> =>
@@ -51,30 +51,32 @@ const silencedAt = async ({ url }: RunningBackend): Promise<readonly [status: nu
 };
 
 test('a follower that loses its database connection serves reads for a while, is then unavailable, and recovers', async () => {
-  const { network, cut, other } = await pair(false);
-  await silence(other, 'before');
-  await expect.poll(async () => (await (await fetch(`${cut.url}/silenced`)).json()) as unknown[]).toHaveLength(1);
+  const { network, cutOffMember, otherMember } = await pair(false);
+  await silence(otherMember, 'before');
+  await expect
+    .poll(async () => (await (await fetch(`${cutOffMember.url}/silenced`)).json()) as unknown[])
+    .toHaveLength(1);
   network.stall();
-  await expect.poll(async () => (await clusterAt(cut)).database.state).toBe('unavailable');
+  await expect.poll(async () => (await clusterAt(cutOffMember)).database.state).toBe('unavailable');
   // The follower still serves reads, because nothing was written since it was cut off.
-  expect(await silencedAt(cut)).toEqual([200, null]);
-  expect(await silence(other, 'meanwhile')).toBe(201);
-  await expect.poll(() => silencedAt(cut)).toEqual([503, '1']);
-  const { member_id: id, members } = await clusterAt(cut);
+  expect(await silencedAt(cutOffMember)).toEqual([200, null]);
+  expect(await silence(otherMember, 'meanwhile')).toBe(201);
+  await expect.poll(() => silencedAt(cutOffMember)).toEqual([503, '1']);
+  const { member_id: id, members } = await clusterAt(cutOffMember);
   expect(members.find((member) => member.id === id)).toMatchObject({ state: 'lagging' });
-  expect((await fetch(`${cut.url}/health?deep=1`)).status).toBe(412);
+  expect((await fetch(`${cutOffMember.url}/health?deep=1`)).status).toBe(412);
   network.cut();
   network.flow();
-  await expect.poll(() => silencedAt(cut)).toEqual([200, null]);
-  expect(await (await fetch(`${cut.url}/silenced`)).json()).toHaveLength(2);
+  await expect.poll(() => silencedAt(cutOffMember)).toEqual([200, null]);
+  expect(await (await fetch(`${cutOffMember.url}/silenced`)).json()).toHaveLength(2);
 });
 
 test('a leader that loses its database connection stops once another backend has taken its lease', async () => {
-  const { network, cut, other } = await pair(true);
+  const { network, cutOffMember, otherMember } = await pair(true);
   network.stall();
-  await expect.poll(() => silence(other, 'meanwhile')).toBe(201);
-  await expect.poll(() => silencedAt(cut)).toEqual([503, '1']);
+  await expect.poll(() => silence(otherMember, 'meanwhile')).toBe(201);
+  await expect.poll(() => silencedAt(cutOffMember)).toEqual([503, '1']);
   network.cut();
   network.flow();
-  expect((await cut.lost).message).toMatch(/was acquired by another backend/);
+  expect((await cutOffMember.lost).message).toMatch(/was acquired by another backend/);
 });

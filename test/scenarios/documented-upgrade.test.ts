@@ -63,7 +63,7 @@ test('every command of docs/sensu-upgrades.md and docs/upgrading.md does what it
       await backend?.stop();
       backend = undefined;
     }
-    const [program, ...args] = (await placed(command, dir, backend?.url)).match(/'[^']*'|\S+/g) ?? [];
+    const [program, ...args] = (await withTestPlaces(command, dir, backend?.url)).match(/'[^']*'|\S+/g) ?? [];
     const words = args.map((word) => word.replaceAll("'", ''));
     const { code = 0, answer = 'y' } = EXPECTED[command] ?? {};
     const run =
@@ -75,7 +75,7 @@ test('every command of docs/sensu-upgrades.md and docs/upgrading.md does what it
 });
 
 /** Returns a documented command with its example URL, directory and backup replaced by those of this test. */
-async function placed(command: string, dir: string, url = ''): Promise<string> {
+async function withTestPlaces(command: string, dir: string, url = ''): Promise<string> {
   const backups = await readdir(join(dir, 'backups')).catch(() => []);
   const [backup = ''] = backups.toSorted((a, b) => (a < b ? 1 : -1));
   return command

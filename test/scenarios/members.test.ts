@@ -24,7 +24,7 @@ async function members(): Promise<readonly [url: string, writer: RunningBackend,
   return [url, writer, await startSharing(url)];
 }
 
-async function answer<T>(backend: RunningBackend, path: string): Promise<T> {
+async function getJson<T>(backend: RunningBackend, path: string): Promise<T> {
   return (await (await fetch(`${backend.url}${path}`)).json()) as T;
 }
 
@@ -39,18 +39,18 @@ interface Aggregate {
 
 /** Returns the status of the rule for the aggregate `shop`; `undefined` if there is no rule. */
 async function verdictAt(backend: RunningBackend): Promise<number | undefined> {
-  const [rule] = (await answer<Aggregate>(backend, '/api/mon/v1/aggregates/shop')).rules ?? [];
+  const [rule] = (await getJson<Aggregate>(backend, '/api/mon/v1/aggregates/shop')).rules ?? [];
   return rule?.status;
 }
 
 const result = (name: string, status: number): unknown => ({ source: 'web', name, output: 'x', status });
 
 async function checksAt(backend: RunningBackend): Promise<readonly string[]> {
-  const events = await answer<readonly { check: { name: string } }[]>(backend, '/events');
+  const events = await getJson<readonly { check: { name: string } }[]>(backend, '/events');
   return events.map(({ check }) => check.name).toSorted();
 }
 
-const cluster = (backend: RunningBackend): Promise<ClusterView> => answer(backend, '/api/mon/v1/cluster');
+const cluster = (backend: RunningBackend): Promise<ClusterView> => getJson(backend, '/api/mon/v1/cluster');
 
 async function nameOfWriter(backend: RunningBackend): Promise<string | undefined> {
   const { leader, members: all } = await cluster(backend);
@@ -64,8 +64,8 @@ test('a follower serves the state that the leader has stored and every later cha
   expect(await change(writer, '/results', result('disk', 2))).toBe(202);
   await expect.poll(() => checksAt(other)).toEqual(['disk']);
   expect(await change(writer, '/silenced', { check: 'disk', reason: 'later' })).toBe(201);
-  await expect.poll(() => answer(other, '/silenced')).toMatchObject([{ check: 'disk', reason: 'later' }]);
-  await expect.poll(() => answer(other, '/events')).toMatchObject([{ silenced: true }]);
+  await expect.poll(() => getJson(other, '/silenced')).toMatchObject([{ check: 'disk', reason: 'later' }]);
+  await expect.poll(() => getJson(other, '/events')).toMatchObject([{ silenced: true }]);
   expect(await change(writer, '/results', result('disk', 0))).toBe(202);
   await expect.poll(() => checksAt(other)).toEqual([]);
 });
@@ -283,7 +283,7 @@ async function membersOfEarlierStore(): Promise<readonly [url: string, writer: R
 }
 
 const schemaAt = async (backend: RunningBackend): Promise<number> =>
-  (await answer<{ store: { schema: number } }>(backend, '/api/mon/v1/versions')).store.schema;
+  (await getJson<{ store: { schema: number } }>(backend, '/api/mon/v1/versions')).store.schema;
 
 async function upgradeThroughMember(backend: RunningBackend): Promise<void> {
   const flags = { ...FLAGS, skipConfirm: true, backup: false as const };

@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 240_000);
 
 /** Waits until the backend has processed everything that was sent to it before. */
-async function settle(): Promise<void> {
+async function waitUntilProcessed(): Promise<void> {
   await (await fetch(`${daemon.url}/info`)).text();
 }
 
@@ -52,10 +52,10 @@ test.each([...ADDED_ATTACKS, ...REVIEWED_ATTACKS].map((attack) => ({ name: attac
     await attack.prepare?.(daemon);
     // The first attack is not measured, because its code is compiled at that time.
     await attack.send(daemon);
-    await settle();
+    await waitUntilProcessed();
     await daemon.longestTaskMs();
     await attack.send(daemon);
-    await settle();
+    await waitUntilProcessed();
     expect(await daemon.longestTaskMs()).toBeLessThan(attack.longestMs ?? LONGEST_MS);
   },
 );

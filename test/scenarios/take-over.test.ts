@@ -56,7 +56,7 @@ async function databaseOf(url: string): Promise<ClusterView['database']> {
   return clusterResponse.parse(await (await fetch(`${url}/api/mon/v1/cluster`)).json()).database;
 }
 
-const missing = (acknowledged: Iterable<number>, stored: Set<string>): string[] =>
+const missingNumbers = (acknowledged: Iterable<number>, stored: Set<string>): string[] =>
   [...acknowledged].map((at) => `check-${String(at)}`).filter((name) => !stored.has(name));
 
 test('a second backend on the same database serves beside the first backend and stops on request', async () => {
@@ -87,7 +87,7 @@ test(
     const before = acknowledged.size;
     await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
     await stop();
-    expect(missing(acknowledged, await namesAt(second.url))).toEqual([]);
+    expect(missingNumbers(acknowledged, await namesAt(second.url))).toEqual([]);
     expect(second.records.map(({ message }) => message)).toContain('this member is the leader now');
   },
 );
@@ -135,6 +135,6 @@ test(
     await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
     await stop();
     await expect.poll(() => databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'ok', problem: null });
-    expect(missing(acknowledged, await namesAt(backend.url))).toEqual([]);
+    expect(missingNumbers(acknowledged, await namesAt(backend.url))).toEqual([]);
   },
 );

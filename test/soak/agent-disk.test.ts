@@ -75,7 +75,7 @@ class Scene implements AsyncDisposable {
   /** Names of the checks that are reported once and whose result the agent acknowledged. */
   readonly acked = new Set<string>();
   /** Number of the newest sent result by check; `ackedStates` has the number of the newest acknowledged one. */
-  readonly sent = new Map<string, number>();
+  readonly sentNumbers = new Map<string, number>();
   readonly ackedStates = new Map<string, number>();
   readonly daemon: DaemonProcess;
   readonly proxy: CuttingProxy;
@@ -139,7 +139,7 @@ class Scene implements AsyncDisposable {
   /** Sends a result to the agent's HTTP socket, as a local program does. */
   async report(name: string, number: number, output = String(number)): Promise<void> {
     const isState = (STATES as readonly string[]).includes(name);
-    if (isState) this.sent.set(name, number);
+    if (isState) this.sentNumbers.set(name, number);
     const answer = await fetch(`http://127.0.0.1:${String(this.#port)}/results`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -171,8 +171,8 @@ class Scene implements AsyncDisposable {
 
   /** Removes the unacknowledged results from what the test expects: they may have been lost with the killed agent. */
   expectOnlyAcknowledged(): void {
-    this.sent.clear();
-    for (const [name, number] of this.ackedStates) this.sent.set(name, number);
+    this.sentNumbers.clear();
+    for (const [name, number] of this.ackedStates) this.sentNumbers.set(name, number);
   }
 
   async results(): Promise<ReadonlyMap<string, number>> {
@@ -193,9 +193,9 @@ class Scene implements AsyncDisposable {
    *
    * @param isComplete true if all sent results of `STATES` must have arrived, false if only the acknowledged ones
    */
-  async missing(isComplete: boolean): Promise<readonly string[]> {
+  async findMissingChecks(isComplete: boolean): Promise<readonly string[]> {
     const results = await this.results();
-    const states = isComplete ? this.sent : this.ackedStates;
+    const states = isComplete ? this.sentNumbers : this.ackedStates;
     const isOld = ([name, number]: readonly [string, number]): boolean => (results.get(name) ?? -1) < number;
     return [
       ...[...this.acked].filter((name) => !results.has(name)),
@@ -245,7 +245,7 @@ test.skipIf(!canFail)(
       // While the disk fails, all results arrive, from memory or from the open spool. A spool that was not open when
       // the disk failed cannot be read until the disk works again.
       await scene.report(STATES[0], round + 1_000_000);
-      await vi.waitFor(async () => expect(isKilled ? [] : await scene.missing(true)).toEqual([]), MENDED);
+      await vi.waitFor(async () => expect(isKilled ? [] : await scene.findMissingChecks(true)).toEqual([]), MENDED);
       // Some faults end by themselves, so the reported problem and the event are polled until they agree.
       const isFailing = await vi.waitFor(async () => {
         const isTroubled = (await scene.spoolTrouble()) !== undefined;
@@ -256,7 +256,7 @@ test.skipIf(!canFail)(
       disk.mend();
       await vi.waitFor(async () => expect(await scene.spoolTrouble()).toBeUndefined(), MENDED);
       await vi.waitFor(async () => expect(await scene.spoolEvent()).toBeUndefined(), MENDED);
-      await vi.waitFor(async () => expect(await scene.missing(!isKilled)).toEqual([]), MENDED);
+      await vi.waitFor(async () => expect(await scene.findMissingChecks(!isKilled)).toEqual([]), MENDED);
     }
     expect(opened).toBeGreaterThan(0);
     console.log(
@@ -305,7 +305,7 @@ test.skipIf(!canMount)(
     await vi.waitFor(async () => expect((await scene.results()).get('quiet')).toBe(1), MENDED);
     // Concurrent reports arrive in any order; a last report of each check makes clear which result is the newest.
     for (const [at, name] of STATES.entries()) await scene.report(name, 1000 + at);
-    await vi.waitFor(async () => expect(await scene.missing(true)).toEqual([]), MENDED);
+    await vi.waitFor(async () => expect(await scene.findMissingChecks(true)).toEqual([]), MENDED);
     const event = await vi.waitFor(async () => {
       const open = await scene.spoolEvent();
       expect(open?.check.status).toBe(2);
@@ -317,7 +317,7 @@ test.skipIf(!canMount)(
     await vi.waitFor(async () => expect(await scene.spoolEvent()).toBeUndefined(), MENDED);
     await scene.report('after', 1);
     expect(scene.acked.has('after')).toBe(true);
-    await vi.waitFor(async () => expect(await scene.missing(true)).toEqual([]), MENDED);
+    await vi.waitFor(async () => expect(await scene.findMissingChecks(true)).toEqual([]), MENDED);
   },
   roundsTimeoutMs(1, 60_000),
 );

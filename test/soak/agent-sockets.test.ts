@@ -38,11 +38,11 @@ class MessageGenerator {
       case 1:
         return Buffer.from(JSON.stringify(Array.from({ length: random.below(6) }, () => this.#value())));
       case 2:
-        return this.#mutated(Buffer.from(JSON.stringify(this.#result())));
+        return this.#mutate(Buffer.from(JSON.stringify(this.#randomResult())));
       case 3:
         return Buffer.from(Array.from({ length: random.below(200) }, () => random.below(256)));
       case 4:
-        return Buffer.from(JSON.stringify(this.#result()) + random.pick([' \n', '\0', '{}', 'x', ',', ']']));
+        return Buffer.from(JSON.stringify(this.#randomResult()) + random.pick([' \n', '\0', '{}', 'x', ',', ']']));
       case 5:
         return Buffer.from('[{'.repeat(random.below(3000)) + random.pick(['', ']', '}]']));
       default:
@@ -51,7 +51,7 @@ class MessageGenerator {
   }
 
   /** Splits the message into chunks of random length. */
-  pieces(message: Buffer): Buffer[] {
+  splitRandomly(message: Buffer): Buffer[] {
     const pieces: Buffer[] = [];
     for (let at = 0; at < message.length;) {
       const length = 1 + this.#random.below(this.#random.pick([1, 8, message.length]));
@@ -62,10 +62,12 @@ class MessageGenerator {
   }
 
   #value(): unknown {
-    return this.#random.below(4) === 0 ? this.#random.pick<unknown>([5, null, 'x', [], {}, true]) : this.#result();
+    return this.#random.below(4) === 0
+      ? this.#random.pick<unknown>([5, null, 'x', [], {}, true])
+      : this.#randomResult();
   }
 
-  #result(): unknown {
+  #randomResult(): unknown {
     const { pick, below } = {
       pick: this.#random.pick.bind(this.#random),
       below: this.#random.below.bind(this.#random),
@@ -79,7 +81,7 @@ class MessageGenerator {
     };
   }
 
-  #mutated(message: Buffer): Buffer {
+  #mutate(message: Buffer): Buffer {
     for (let times = this.#random.below(4); times > 0; times -= 1) {
       message[this.#random.below(message.length)] = this.#random.below(256);
     }
@@ -130,17 +132,17 @@ function isMessage(text: string): boolean {
   }
 }
 
-async function closed(socket: Socket): Promise<void> {
+async function waitForClose(socket: Socket): Promise<void> {
   // A connection that ends with an error counts as closed.
   socket.on('error', () => undefined);
   await new Promise<void>((resolve) => void socket.once('close', () => resolve()));
 }
 
-async function sayOverTcp(port: number, pieces: readonly Buffer[], onSaid: () => void): Promise<string> {
+async function sendOverTcp(port: number, pieces: readonly Buffer[], onSaid: () => void): Promise<string> {
   const socket = connect(port, LOCALHOST).setNoDelay();
   let answer = '';
   socket.on('data', (data: Buffer) => (answer += data.toString()));
-  const over = closed(socket);
+  const over = waitForClose(socket);
   await once(socket, 'connect');
   for (const piece of pieces) {
     // The agent may respond before everything was sent.
@@ -152,7 +154,7 @@ async function sayOverTcp(port: number, pieces: readonly Buffer[], onSaid: () =>
   return answer;
 }
 
-async function sayOverHttp(port: number, message: Buffer): Promise<number> {
+async function sendOverHttp(port: number, message: Buffer): Promise<number> {
   const answer = await fetch(`http://${LOCALHOST}:${String(port)}/results`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -163,9 +165,9 @@ async function sayOverHttp(port: number, message: Buffer): Promise<number> {
 }
 
 /** Sends bytes that need not be valid HTTP, and waits until the connection is closed. */
-async function sayRaw(port: number, message: Buffer): Promise<void> {
+async function sendRaw(port: number, message: Buffer): Promise<void> {
   const socket = connect(port, LOCALHOST);
-  const over = closed(socket);
+  const over = waitForClose(socket);
   socket.resume().end(message);
   await over;
 }
@@ -207,30 +209,30 @@ test(
         const message = speaker.message();
         const { answer, results } = expectedResponse(message);
         expected += results;
-        const pieces = mayEndEarly(message) ? [message] : speaker.pieces(message);
+        const pieces = mayEndEarly(message) ? [message] : speaker.splitRandomly(message);
         // The agent closes a connection that sent nothing without a response.
         return {
           message: message.toString(),
           expected: message.length === 0 ? '' : answer,
-          answer: await sayOverTcp(tcp.port, pieces, onSaid),
+          answer: await sendOverTcp(tcp.port, pieces, onSaid),
         };
       });
       const asked = Array.from({ length: AT_ONCE }, async () => {
         const message = speaker.message();
         const { answer, results } = expectedResponse(message);
         expected += results;
-        expect(await sayOverHttp(http.port, message)).toBe(answer === 'ok' ? 202 : 400);
+        expect(await sendOverHttp(http.port, message)).toBe(answer === 'ok' ? 202 : 400);
       });
       const datagram = speaker.message();
       if (datagram.length <= DATAGRAM_BYTES_MAX) {
         expected += expectedResponse(datagram).results;
         datagrams.send(datagram, udp.port, LOCALHOST);
       }
-      const others = Promise.all([...asked, sayRaw(http.port, speaker.message())]);
+      const others = Promise.all([...asked, sendRaw(http.port, speaker.message())]);
       await allSaid;
       // When the response to this ping arrives, the agent has read everything sent before it. The clock then advances
       // beyond the idle timeouts.
-      expect(await sayOverTcp(tcp.port, [Buffer.from('ping')], () => undefined)).toBe('pong');
+      expect(await sendOverTcp(tcp.port, [Buffer.from('ping')], () => undefined)).toBe('pong');
       clock.advance(MUTE_MS);
       for (const said of await Promise.all(heard)) expect(said).toEqual({ ...said, answer: said.expected });
       await others;

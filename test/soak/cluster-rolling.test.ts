@@ -27,7 +27,7 @@ class SteadyWriter {
   readonly #api: ApiClient;
   #count = 0;
   /** Keys of the rows whose change was acknowledged in this round. */
-  readonly made = { events: new Set<string>(), silenced: new Set<string>() };
+  readonly acknowledgedKeys = { events: new Set<string>(), silenced: new Set<string>() };
   /** Errors of the changes that failed. */
   readonly failures: unknown[] = [];
 
@@ -46,18 +46,18 @@ class SteadyWriter {
   /** Deletes all rows that this client created. */
   async clear(): Promise<void> {
     await this.#api.deleteClient(this.#name);
-    for (const id of this.made.silenced) await this.#api.clearSilenced({ id });
-    this.made.events.clear();
-    this.made.silenced.clear();
+    for (const id of this.acknowledgedKeys.silenced) await this.#api.clearSilenced({ id });
+    this.acknowledgedKeys.events.clear();
+    this.acknowledgedKeys.silenced.clear();
   }
 
   async #change(check: string): Promise<void> {
     if (this.#count % 4 === 0) {
       await this.#api.silence({ subscription: this.#name, check, reason: 'a change' });
-      this.made.silenced.add(`${this.#name}:${check}`);
+      this.acknowledgedKeys.silenced.add(`${this.#name}:${check}`);
     } else {
       await this.#api.submitResult({ source: this.#name, name: check, output: 'x', status: 1 });
-      this.made.events.add(eventKey(this.#name, check));
+      this.acknowledgedKeys.events.add(eventKey(this.#name, check));
     }
   }
 }
@@ -73,14 +73,14 @@ class Console implements FeedListener, Disposable {
   /** For each time the sequence number went back: the size of the step. */
   readonly stepsBack: number[] = [];
   /** Keys of all rows that ever arrived over the feed. */
-  readonly seen = { events: new Set<string>(), silenced: new Set<string>() };
+  readonly receivedKeys = { events: new Set<string>(), silenced: new Set<string>() };
   #seq = 0;
 
   constructor(backends: string) {
     this.#feed = openFeed({ backend: backends, topics: ['events', 'silenced', 'clients'] }, this);
   }
 
-  get held(): { readonly events: ReadonlySet<string>; readonly silenced: ReadonlySet<string> } {
+  get currentKeys(): { readonly events: ReadonlySet<string>; readonly silenced: ReadonlySet<string> } {
     return { events: new Set(this.#replica.events.keys()), silenced: new Set(this.#replica.silenced.keys()) };
   }
 
@@ -93,8 +93,8 @@ class Console implements FeedListener, Disposable {
     if (about.replace) this.snapshots++;
     if (about.seq < this.#seq) this.stepsBack.push(this.#seq - about.seq);
     this.#seq = about.seq;
-    for (const key of Object.keys(rows.events ?? {})) this.seen.events.add(key);
-    for (const key of Object.keys(rows.silenced ?? {})) this.seen.silenced.add(key);
+    for (const key of Object.keys(rows.events ?? {})) this.receivedKeys.events.add(key);
+    for (const key of Object.keys(rows.silenced ?? {})) this.receivedKeys.silenced.add(key);
     this.#replica.apply(rows, about);
   }
 
@@ -112,9 +112,9 @@ const listFrom = (urls: readonly string[], at: number): string =>
   [...urls.slice(at % urls.length), ...urls.slice(0, at % urls.length)].join(',');
 
 const allOf = (writers: readonly SteadyWriter[], rows: 'events' | 'silenced'): ReadonlySet<string> =>
-  new Set(writers.flatMap(({ made }) => [...made[rows]]));
+  new Set(writers.flatMap(({ acknowledgedKeys }) => [...acknowledgedKeys[rows]]));
 
-const missing = (owed: ReadonlySet<string>, seen: ReadonlySet<string>): readonly string[] =>
+const missingKeys = (owed: ReadonlySet<string>, seen: ReadonlySet<string>): readonly string[] =>
   [...owed].filter((key) => !seen.has(key));
 
 test(
@@ -149,13 +149,13 @@ test(
         const owed = allOf(writers, rows);
         changes += owed.size;
         for (const one of consoles) {
-          await vi.waitFor(() => expect(missing(owed, one.seen[rows])).toEqual([]));
-          await vi.waitFor(() => expect(one.held[rows]).toEqual(owed));
+          await vi.waitFor(() => expect(missingKeys(owed, one.receivedKeys[rows])).toEqual([]));
+          await vi.waitFor(() => expect(one.currentKeys[rows]).toEqual(owed));
         }
       }
       for (const writer of writers) await writer.clear();
       for (const one of consoles) {
-        await vi.waitFor(() => expect(one.held).toEqual({ events: new Set(), silenced: new Set() }));
+        await vi.waitFor(() => expect(one.currentKeys).toEqual({ events: new Set(), silenced: new Set() }));
         expect({ snapshots: one.snapshots, stepsBack: one.stepsBack }).toEqual({ snapshots: 1, stepsBack: [] });
       }
       const stored = await readStore(openPostgresStore(store));

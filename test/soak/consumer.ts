@@ -80,7 +80,7 @@ export class Consumer implements FeedListener, Disposable {
   }
 
   /** Returns the rows that the feed has delivered. */
-  get held(): State {
+  get deliveredRows(): State {
     return {
       events: Object.fromEntries(this.#replica.events),
       silenced: Object.fromEntries(this.#replica.silenced),

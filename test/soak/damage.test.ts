@@ -14,7 +14,7 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 12;
 const WRITES = 400;
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 test(
   'a store with random damage is opened unchanged or rejected with a message, and a repair adds no false data',
@@ -68,7 +68,7 @@ async function startOn(dir: string, story: Story): Promise<{ readonly outcome: O
 }
 
 async function faultOfRepair(dir: string, target: string, story: Story): Promise<string | undefined> {
-  const { lost } = await repairStore(dir, target, { signal: never, schema: schemaAfterMigrations(MIGRATIONS) });
+  const { lost } = await repairStore(dir, target, { signal: neverAborted, schema: schemaAfterMigrations(MIGRATIONS) });
   const held = await storedValues(target);
   if (!wasWritten(held, story)) return 'the repair made something up';
   const isWhole = isDeepStrictEqual(held, newestOf(story));

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '../../shared/schemas/client.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { DeltaTeller, tellingClient, until, FullTeller } from './result-tellers.ts';
+import { DeltaSender, sendingClient, until, FullResultSender } from './result-tellers.ts';
 import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type SentResult } from './delta-steps.ts';
 import { ComparedBackend } from './told-backend.ts';
 
@@ -25,7 +25,7 @@ export class DeltaPair implements AsyncDisposable {
   #pump: NodeJS.Timeout | undefined;
   #backends: readonly [delta: ComparedBackend, full: ComparedBackend] | undefined;
   readonly #attributes = new Map<string, object>();
-  #fresh = 0;
+  #freshValueCount = 0;
   #silences = 0;
   /** True if the agent was deleted, and cannot register again until `INVALID_SECONDS` have passed. */
   #isDeleted = false;
@@ -33,16 +33,16 @@ export class DeltaPair implements AsyncDisposable {
   static async open(): Promise<DeltaPair> {
     const pair = new DeltaPair();
     pair.#startPump();
-    const client = (): Client => tellingClient(AGENT, pair.#clock.now());
+    const client = (): Client => sendingClient(AGENT, pair.#clock.now());
     pair.#backends = [
-      await ComparedBackend.open(pair.#clock, await DeltaTeller.open(client)),
-      await ComparedBackend.open(pair.#clock, new FullTeller(client)),
+      await ComparedBackend.open(pair.#clock, await DeltaSender.open(client)),
+      await ComparedBackend.open(pair.#clock, new FullResultSender(client)),
     ];
     return pair;
   }
 
   /** Number of results that the first backend stored from deltas. */
-  get amended(): number {
+  get deltaResultCount(): number {
     return this.#both[0].deltaResults;
   }
 
@@ -53,8 +53,8 @@ export class DeltaPair implements AsyncDisposable {
    */
   async play(story: readonly Step[]): Promise<void> {
     for (const step of [...story, { do: 'restart', setSeconds: 0 } as const]) {
-      if (this.#isDeleted && CONNECTS.has(step.do)) await this.#comeBack();
-      await this.#do(step);
+      if (this.#isDeleted && CONNECTS.has(step.do)) await this.#reconnect();
+      await this.#runStep(step);
       await this.#compare();
     }
   }
@@ -79,91 +79,91 @@ export class DeltaPair implements AsyncDisposable {
     this.#pump = undefined;
   }
 
-  async #do(step: Step): Promise<void> {
+  async #runStep(step: Step): Promise<void> {
     switch (step.do) {
       case 'tell':
-        for (let time = 0; time < step.times; time++) await this.#tell(step.results);
+        for (let time = 0; time < step.times; time++) await this.#sendResults(step.results);
         return;
       case 'tell around':
-        await this.#tell(step.results);
-        await this.#tell(step.results);
+        await this.#sendResults(step.results);
+        await this.#sendResults(step.results);
         await this.#change(step.change);
-        return this.#tell(step.results);
+        return this.#sendResults(step.results);
       case 'tell and cut': {
         const results = this.#resultsOf(step.results);
-        await this.#each(({ teller }) => teller.tell(results));
-        await this.#each(({ teller }) => teller.cut());
+        await this.#forEachBackend(({ sender }) => sender.send(results));
+        await this.#forEachBackend(({ sender }) => sender.cut());
         return this.#connect();
       }
       case 'tell and refuse':
-        return this.#tellRefused(step.results);
+        return this.#sendWhileRejecting(step.results);
       case 'at once':
         return this.#atOnce(step);
       case 'tell and reload': {
         this.#stopPump();
-        const results = this.#newOf(step.results);
-        await this.#each(({ teller }) => teller.tell(results));
+        const results = this.#withFreshValues(step.results);
+        await this.#forEachBackend(({ sender }) => sender.send(results));
         await this.#queued(step.results.length);
-        const reloaded = this.#each((backend) => backend.reload(step.config));
+        const reloaded = this.#forEachBackend((backend) => backend.reload(step.config));
         await new Promise((resolve) => void setTimeout(resolve, RELOADS_MS));
         this.#startPump();
         await reloaded;
-        await this.#each((backend) => backend.settle());
+        await this.#forEachBackend((backend) => backend.settle());
         // The same results are sent again, and are merged with the new stored ones.
-        return this.#each(({ teller }) => teller.tell(results));
+        return this.#forEachBackend(({ sender }) => sender.send(results));
       }
       case 'change and refuse':
-        await this.#each(async (backend) => void (backend.isRefusing = true));
+        await this.#forEachBackend(async (backend) => void (backend.isRefusing = true));
         await this.#change(step.change);
-        return this.#each(async (backend) => void (backend.isRefusing = false));
+        return this.#forEachBackend(async (backend) => void (backend.isRefusing = false));
       case 'keep alive':
-        return this.#each(async ({ teller }) => teller.keepAlive());
+        return this.#forEachBackend(async ({ sender }) => sender.keepAlive());
       case 'cut':
-        await this.#each(({ teller }) => teller.cut());
+        await this.#forEachBackend(({ sender }) => sender.cut());
         return this.#connect();
       case 'reload':
-        return this.#each((backend) => backend.reload(step.config));
+        return this.#forEachBackend((backend) => backend.reload(step.config));
       case 'wait':
         for (let second = 0; second < step.seconds; second++) {
-          await this.#each((backend) => backend.settle());
+          await this.#forEachBackend((backend) => backend.settle());
           this.#clock.advance(1000);
         }
-        return this.#each((backend) => backend.settle());
+        return this.#forEachBackend((backend) => backend.settle());
       case 'restart':
-        await this.#each((backend) => backend.settle());
-        await this.#each((backend) => backend.stop());
+        await this.#forEachBackend((backend) => backend.settle());
+        await this.#forEachBackend((backend) => backend.stop());
         this.#clock.set(step.setSeconds * 1000);
-        await this.#each(({ teller }) => teller.cut());
-        return this.#each((backend) => backend.start());
+        await this.#forEachBackend(({ sender }) => sender.cut());
+        return this.#forEachBackend((backend) => backend.start());
       default:
         return this.#change(step);
     }
   }
 
   /** Registers the agent again after it was deleted, so that any of its messages may arrive first. */
-  async #comeBack(): Promise<void> {
-    await this.#do({ do: 'wait', seconds: INVALID_SECONDS + 1 });
-    await this.#each(async (backend) => {
-      backend.teller.keepAlive();
+  async #reconnect(): Promise<void> {
+    await this.#runStep({ do: 'wait', seconds: INVALID_SECONDS + 1 });
+    await this.#forEachBackend(async (backend) => {
+      backend.sender.keepAlive();
       await until(async () => typeof (await backend.get(`/clients/${AGENT}`)) === 'object');
     });
     this.#isDeleted = false;
   }
 
-  async #tell(tellings: readonly SentResult[]): Promise<void> {
+  async #sendResults(tellings: readonly SentResult[]): Promise<void> {
     const results = this.#resultsOf(tellings);
-    await this.#each(({ teller }) => teller.tell(results));
-    await this.#each((backend) => backend.settle());
+    await this.#forEachBackend(({ sender }) => sender.send(results));
+    await this.#forEachBackend((backend) => backend.settle());
   }
 
-  async #tellRefused(tellings: readonly SentResult[]): Promise<void> {
+  async #sendWhileRejecting(tellings: readonly SentResult[]): Promise<void> {
     const results = this.#resultsOf(tellings);
-    await this.#each(async (backend) => {
+    await this.#forEachBackend(async (backend) => {
       backend.isRefusing = true;
-      await backend.teller.tell(results);
-      await until(() => !backend.isRefusing || backend.teller.waiting === 0);
+      await backend.sender.send(results);
+      await until(() => !backend.isRefusing || backend.sender.waiting === 0);
       if (backend.isRefusing) backend.isRefusing = false;
-      else await backend.teller.cut();
+      else await backend.sender.cut();
       await backend.connect();
     });
   }
@@ -172,10 +172,10 @@ export class DeltaPair implements AsyncDisposable {
     // The results are sent twice before the step, so that the step sends deltas where possible, and the backend need
     // not request full results because stored data must be read first.
     const ofCheck = new Map(results.map((telling) => [`${telling.source ?? ''}/${telling.check}`, telling]));
-    const first = this.#newOf([...ofCheck.values()]);
+    const first = this.#withFreshValues([...ofCheck.values()]);
     for (let time = 0; time < 2; time++) {
-      await this.#each(({ teller }) => teller.tell(first));
-      await this.#each((backend) => backend.settle());
+      await this.#forEachBackend(({ sender }) => sender.send(first));
+      await this.#forEachBackend((backend) => backend.settle());
     }
     const told = first.map((result) => Object.assign({}, result, { executed: (result.executed ?? 0) - 1 }));
     // After a batch of this size, the batch delay applies to the few commands that follow.
@@ -183,7 +183,7 @@ export class DeltaPair implements AsyncDisposable {
     this.#stopPump();
     const changed: Promise<void>[] = [];
     for (const change of before) await this.#queueChange(change, changed);
-    await this.#each(({ teller }) => teller.tell(told));
+    await this.#forEachBackend(({ sender }) => sender.send(told));
     await this.#queued(told.length, changed.length > 0);
     // Full results that are sent again on request are committed after the whole batch.
     if (before.length === 0) for (const change of after) await this.#queueChange(change, changed);
@@ -246,15 +246,15 @@ export class DeltaPair implements AsyncDisposable {
   }
 
   async #connect(): Promise<void> {
-    await this.#each((backend) => backend.connect());
+    await this.#forEachBackend((backend) => backend.connect());
   }
 
-  async #each(act: (backend: ComparedBackend) => Promise<void>): Promise<void> {
+  async #forEachBackend(act: (backend: ComparedBackend) => Promise<void>): Promise<void> {
     await Promise.all(this.#both.map(act));
   }
 
   async #compare(): Promise<void> {
-    await this.#each((backend) => backend.settle());
+    await this.#forEachBackend((backend) => backend.settle());
     const deadline = performance.now() + SETTLE_MS;
     for (;;) {
       const [delta, full] = await Promise.all(this.#both.map((backend) => backend.state()));
@@ -270,8 +270,8 @@ export class DeltaPair implements AsyncDisposable {
   }
 
   /** Returns the results with an attribute value that no earlier result had. */
-  #newOf(tellings: readonly SentResult[]): readonly SubmittedResult[] {
-    const fresh = ++this.#fresh;
+  #withFreshValues(tellings: readonly SentResult[]): readonly SubmittedResult[] {
+    const fresh = ++this.#freshValueCount;
     return this.#resultsOf(tellings).map((result) => Object.assign(result, { fresh }));
   }
 

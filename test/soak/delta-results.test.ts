@@ -44,7 +44,7 @@ test(
         throw error;
       }
       told++;
-      amended += pair.amended;
+      amended += pair.deltaResultCount;
     };
     await fc.assert(fc.asyncProperty(storyOf({ min: 10, max: 20 }), tell), {
       seed: seed(),

@@ -172,7 +172,7 @@ const config: fc.Arbitrary<Config> = fc.record({
 
 const reload = fc.record({ do: fc.constant('reload' as const), config });
 
-const toldAnd = (what: 'tell and cut' | 'tell and refuse'): fc.Arbitrary<Step> =>
+const sendingStep = (what: 'tell and cut' | 'tell and refuse'): fc.Arbitrary<Step> =>
   fc.record({ do: fc.constant(what), results: tellings });
 const changes = fc.array(change, { maxLength: 2 });
 
@@ -185,8 +185,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       times: fc.integer({ min: 1, max: 3 }),
     }),
   },
-  { weight: 2, arbitrary: toldAnd('tell and cut') },
-  { weight: 1, arbitrary: toldAnd('tell and refuse') },
+  { weight: 2, arbitrary: sendingStep('tell and cut') },
+  { weight: 1, arbitrary: sendingStep('tell and refuse') },
   { weight: 6, arbitrary: change },
   {
     weight: 6,

@@ -83,7 +83,7 @@ test(
       const lists = await listsOf(backend.url);
       for (const { ledger } of [...https, ...agents]) ledger.compare(lists);
       await expect
-        .poll(() => ({ state: consumer.state, held: consumer.held }))
+        .poll(() => ({ state: consumer.state, held: consumer.deliveredRows }))
         .toEqual({ state: 'live', held: consumer.expected(lists) });
     }
     expect(refusals).toBeGreaterThan(0);

@@ -70,7 +70,7 @@ test(
         for (const consumer of all) {
           await vi.waitFor(() => {
             expect(consumer.state).toBe('live');
-            expect(consumer.held).toEqual(consumer.expected(lists));
+            expect(consumer.deliveredRows).toEqual(consumer.expected(lists));
           });
         }
       }

@@ -45,7 +45,7 @@ export class GroupedReceiver implements AsyncDisposable {
   async listen(life: number): Promise<string> {
     const server = createServer((request, response) => {
       text(request)
-        .then((body) => this.#take(body, { life, atMs: performance.now() }))
+        .then((body) => this.#recordNotification(body, { life, atMs: performance.now() }))
         .then(
           () => void response.end(),
           // A request that was aborted before its end is not counted as a notification.
@@ -67,7 +67,7 @@ export class GroupedReceiver implements AsyncDisposable {
     );
   }
 
-  #take(body: string, receipt: Receipt): void {
+  #recordNotification(body: string, receipt: Receipt): void {
     const earlier = this.#runs.get(body);
     this.#runs.set(body, receipt);
     if (earlier !== undefined) {

@@ -19,7 +19,7 @@ export class GroupedWriter {
   readonly #rack: string;
   readonly #random: RandomChoices;
   /** All results that are known to be stored, by check, the oldest first. */
-  readonly #there = new Map<string, Reported[]>();
+  readonly #storedResults = new Map<string, Reported[]>();
   /** Number of results that were already compared with the timeline, by check. */
   readonly #compared = new Map<string, number>();
   /** The last result, if its response was lost, so that it is unknown whether it was stored. */
@@ -33,7 +33,7 @@ export class GroupedWriter {
   }
 
   get acknowledged(): number {
-    return [...this.#there.values()].reduce((sum, reported) => sum + reported.length, 0);
+    return [...this.#storedResults.values()].reduce((sum, reported) => sum + reported.length, 0);
   }
 
   /** Creates the client of this writer before it reports the first result. */
@@ -53,9 +53,9 @@ export class GroupedWriter {
       const path = `/results/${this.client}/${open.check}`;
       const result = await outcomeOf(url, { method: 'GET', path });
       const body = result.kind === 'answered' && result.status === 200 ? (result.body as SentResult) : undefined;
-      if (body?.check.output === open.output) this.#note(open.check, open);
+      if (body?.check.output === open.output) this.#recordStored(open.check, open);
     }
-    for (const [check, reported] of this.#there) {
+    for (const [check, reported] of this.#storedResults) {
       const before = this.#compared.get(check) ?? 0;
       const fresh = reported.slice(before);
       this.#compared.set(check, reported.length);
@@ -71,7 +71,7 @@ export class GroupedWriter {
   async run(url: string): Promise<void> {
     for (;;) {
       const check = `check-${String(this.#random.below(CHECKS))}`;
-      const last = this.#there.get(check)?.at(-1)?.status ?? 0;
+      const last = this.#storedResults.get(check)?.at(-1)?.status ?? 0;
       const others = STATUSES.filter((status) => status !== last);
       const status = others[this.#random.below(others.length)] ?? 2;
       const reported = { check, status, output: `${this.client} ${String(++this.#count)}` };
@@ -82,13 +82,13 @@ export class GroupedWriter {
         return;
       }
       statusOf(outcome, 202);
-      this.#note(check, reported);
+      this.#recordStored(check, reported);
     }
   }
 
-  #note(check: string, { status, output }: Reported): void {
-    const reported = this.#there.get(check);
-    if (reported === undefined) this.#there.set(check, [{ status, output }]);
+  #recordStored(check: string, { status, output }: Reported): void {
+    const reported = this.#storedResults.get(check);
+    if (reported === undefined) this.#storedResults.set(check, [{ status, output }]);
     else reported.push({ status, output });
   }
 

@@ -34,7 +34,7 @@ const MAINTAINED = ['quiet-0', 'quiet-1', 'quiet-2'];
  * Expects that the receiver has been notified of every open event with its current status, and considers no other event
  * open.
  */
-async function expectAllTold(url: string, { lastStatuses: told }: GroupedReceiver): Promise<void> {
+async function expectAllNotified(url: string, { lastStatuses: told }: GroupedReceiver): Promise<void> {
   await vi.waitFor(async () => {
     const events = (await (await fetch(`${url}/api/mon/v1/events`)).json()) as EventRow[];
     const open = events.map(({ client, check, status }) => [`${client}/${check}`, status] as const);
@@ -70,7 +70,7 @@ test(
     const compare = async (url: string): Promise<void> => {
       for (const writer of writers) await writer.compare(url);
       await expectTimelineMatchesEvents(url);
-      await expectAllTold(url, receiver);
+      await expectAllNotified(url, receiver);
       await maintenance.compare(url);
     };
     for (let round = 0; round < rounds(ROUNDS); round++) {
@@ -89,7 +89,7 @@ test(
     await using last = await start();
     await compare(last.url);
     await maintenance.finish();
-    await expectAllTold(last.url, receiver);
+    await expectAllNotified(last.url, receiver);
 
     expect(receiver.wrong).toEqual([]);
     for (const { earlier, later } of receiver.repetitions) {

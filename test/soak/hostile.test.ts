@@ -113,7 +113,7 @@ test(
     await using honest = new Child<HonestRequest, HonestResponse>('honest.ts');
     await honest.ask({ kind: 'start', url: backend.url, keys: target.keys, ...LOAD });
     await using hostile = new Child<HostileRequest, HostileFigures>('generator.ts');
-    hostile.say({ kind: 'start', target, seed: seed(), strength: LOAD.strength });
+    hostile.sendRequest({ kind: 'start', target, seed: seed(), strength: LOAD.strength });
 
     const samples: ResourceUsage[] = [];
     const p99s: number[] = [];

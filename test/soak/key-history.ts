@@ -91,7 +91,7 @@ export class KeyHistory {
     if (outcome.kind === 'refused' || outcome.kind === 'unreached' || (outcome.kind === 'unknown' && kind === 'read'))
       return;
     if (outcome.kind === 'unknown') this.#operations.push({ ...operation, value, end: Infinity });
-    else this.#operations.push({ ...operation, ...this.#told(kind, value, outcome) });
+    else this.#operations.push({ ...operation, ...this.#recordOutcome(kind, value, outcome) });
   }
 
   #question(kind: Operation['kind'], value = ''): KeyRequest {
@@ -99,7 +99,7 @@ export class KeyHistory {
     return kind === 'clear' ? this.#register.clear(this.key) : this.#register.read(this.key);
   }
 
-  #told(
+  #recordOutcome(
     kind: Operation['kind'],
     written: string | undefined,
     { status, body }: Extract<Outcome, { kind: 'answered' }>,

@@ -66,7 +66,7 @@ export class ModelPair implements AsyncDisposable {
   #offMs = 0;
   #offSinceMs = 0;
   /** Number of the receiver's notifications that were already compared. */
-  #heard = 0;
+  #comparedNotifications = 0;
 
   private constructor(dir: string, receiver: ToldReceiver, backend: Backend) {
     this.#dir = dir;
@@ -100,20 +100,20 @@ export class ModelPair implements AsyncDisposable {
    * @throws AssertionError if the backend and the model differ
    */
   async play(story: readonly Step[]): Promise<void> {
-    for (const given of story) await this.#take(given);
+    for (const given of story) await this.#applyStep(given);
     await this.#idle();
     await this.#settle();
     await expectTimelineMatchesEvents(this.#backend.url);
   }
 
   /** Applies a step to the backend and the model, and compares them whenever the step has an effect. */
-  async #take(given: Step): Promise<void> {
-    await this.#do(given);
+  async #applyStep(given: Step): Promise<void> {
+    await this.#runStep(given);
     if (given.do === 'wait') await this.#wait(given.ms);
     else await this.#settle();
   }
 
-  async #do(given: Step): Promise<unknown> {
+  async #runStep(given: Step): Promise<unknown> {
     const nowMs = this.#clock.steady();
     const model = this.#model;
     switch (given.do) {
@@ -182,7 +182,7 @@ export class ModelPair implements AsyncDisposable {
         await this.#start();
         return;
       case 'move':
-        return this.#move();
+        return this.#moveClock();
       case 'dump':
         this.#dumped = { objects: await this.#dump(), model: model.dump() };
         return;
@@ -203,7 +203,7 @@ export class ModelPair implements AsyncDisposable {
     this.#clock.set(byMs);
   }
 
-  async #move(): Promise<void> {
+  async #moveClock(): Promise<void> {
     // A new backend accepts the machine's clock as right, so the clock is corrected before.
     this.#setClock(-this.#offMs);
     const objects = await this.#dump();
@@ -318,9 +318,9 @@ export class ModelPair implements AsyncDisposable {
       // More timers may be due: the backend sets them while it processes earlier ones.
       this.#clock.advance(0);
     }
-    this.#actualIds.keep();
-    this.#expectedIds.keep();
-    this.#heard += expected.told.length;
+    this.#actualIds.keepNames();
+    this.#expectedIds.keepNames();
+    this.#comparedNotifications += expected.told.length;
     // A webhook that still waits for its response would time out when the time advances.
     if (expected.told.length > 0) await this.#idle();
   }
@@ -351,7 +351,7 @@ export class ModelPair implements AsyncDisposable {
       '/api/mon/v1/inhibitions': Object.fromEntries((known['/api/mon/v1/inhibitions'] ?? []).map(inhibitorsOf)),
       ...(DUMP in expected && { [DUMP]: unmatchedIn(known[DUMP]) }),
       // Notifications of the same moment have no guaranteed order.
-      told: this.#receiver.said.slice(this.#heard).toSorted(),
+      told: this.#receiver.receivedTexts.slice(this.#comparedNotifications).toSorted(),
     };
     return Object.fromEntries(Object.entries(actual).filter(([path]) => path in expected));
   }
@@ -493,7 +493,7 @@ class IdNames {
   }
 
   /** Retains the names that the last call of `rename` assigned. */
-  keep(): void {
+  keepNames(): void {
     this.#names = this.#next;
   }
 

@@ -43,9 +43,9 @@ class Writer {
       case 2:
         return Array.from({ length: random.below(40) }, () => String.fromCharCode(random.below(0x1_0000))).join('');
       case 3:
-        return this.#mutated(this.#joined(PIECES_MAX));
+        return this.#mutate(this.#joined(PIECES_MAX));
       case 4:
-        return this.#mutated(this.#sentence());
+        return this.#mutate(this.#sentence());
       case 5:
       case 6:
         return this.#sentence();
@@ -67,7 +67,7 @@ class Writer {
     return texts[this.#random.below(texts.length)] ?? '';
   }
 
-  #mutated(text: string): string {
+  #mutate(text: string): string {
     const at = this.#random.below(text.length);
     const inserted = String.fromCharCode(this.#random.below(this.#random.pick([0x80, 0x1_0000])));
     return text.slice(0, at) + inserted + text.slice(at + this.#random.below(2));

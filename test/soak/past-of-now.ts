@@ -8,7 +8,7 @@ export async function expectTimelineMatchesEvents(url: string): Promise<void> {
   // The check is retried, because a silence may end between the two requests.
   await vi.waitFor(async () => {
     const { events } = (await ask('/timeline/state?sort=client&limit=10000')) as Partial<PastState>;
-    expect(shown(events)).toEqual(shown((await ask('/events?sort=client')) as EventRow[]));
+    expect(comparableRows(events)).toEqual(comparableRows((await ask('/events?sort=client')) as EventRow[]));
   });
 }
 
@@ -36,7 +36,7 @@ export async function expectEachChange(
   expect({ client, check, statuses: kept }).toEqual({ client, check, statuses });
 }
 
-function shown(rows: readonly EventRow[] = []): unknown {
+function comparableRows(rows: readonly EventRow[] = []): unknown {
   return rows.map(({ client, check, status, action, silenced_by: ids }) => ({
     client,
     check,

@@ -21,7 +21,7 @@ const LOOKS_PER_STEP = 5;
  *
  * @param nowMs current time in epoch milliseconds
  */
-export function tellingClient(name: string, nowMs: number): Client {
+export function sendingClient(name: string, nowMs: number): Client {
   return {
     name,
     address: '192.0.2.1',
@@ -36,7 +36,7 @@ export function tellingClient(name: string, nowMs: number): Client {
 export interface ResultSender extends AsyncDisposable {
   /** Number of results that the backend has not acknowledged yet. */
   readonly waiting: number;
-  tell(results: readonly SubmittedResult[]): Promise<void>;
+  send(results: readonly SubmittedResult[]): Promise<void>;
   keepAlive(): void;
   /** Cuts the connection without a close frame, and waits until the agent notices it. */
   cut(): Promise<void>;
@@ -45,7 +45,7 @@ export interface ResultSender extends AsyncDisposable {
 }
 
 /** The part of the real agent that stores and delivers results, with a proxy that can cut its connection. */
-export class DeltaTeller implements ResultSender {
+export class DeltaSender implements ResultSender {
   readonly log = new RecordedLog();
   readonly #spool: Spool;
   readonly #proxy: CuttingProxy;
@@ -76,15 +76,15 @@ export class DeltaTeller implements ResultSender {
    *
    * @param client callback that returns the current client data
    */
-  static async open(client: () => Client): Promise<DeltaTeller> {
-    return new DeltaTeller(client, await openSpool(await tempDir()), await CuttingProxy.open('http://127.0.0.1:1'));
+  static async open(client: () => Client): Promise<DeltaSender> {
+    return new DeltaSender(client, await openSpool(await tempDir()), await CuttingProxy.open('http://127.0.0.1:1'));
   }
 
   get waiting(): number {
     return this.#spool.size;
   }
 
-  async tell(results: readonly SubmittedResult[]): Promise<void> {
+  async send(results: readonly SubmittedResult[]): Promise<void> {
     await Promise.all(results.map((result) => this.#spool.append(result)));
     this.#socket.wake();
   }
@@ -125,9 +125,9 @@ export class DeltaTeller implements ResultSender {
 }
 
 /** An agent that sends only full results, never deltas. */
-export class FullTeller implements ResultSender {
+export class FullResultSender implements ResultSender {
   readonly #client: () => Client;
-  readonly #told: SubmittedResult[] = [];
+  readonly #unsentResults: SubmittedResult[] = [];
   #peer: AgentPeer | undefined;
   /** Number of acknowledged results. */
   #acked = 0;
@@ -143,12 +143,12 @@ export class FullTeller implements ResultSender {
 
   get waiting(): number {
     this.#acked = Math.max(this.#acked, this.#peer?.acked ?? 0);
-    return this.#told.length - this.#acked;
+    return this.#unsentResults.length - this.#acked;
   }
 
-  async tell(results: readonly SubmittedResult[]): Promise<void> {
-    this.#told.push(...results);
-    this.#sayAfter(this.#told.length - results.length);
+  async send(results: readonly SubmittedResult[]): Promise<void> {
+    this.#unsentResults.push(...results);
+    this.#sayAfter(this.#unsentResults.length - results.length);
   }
 
   keepAlive(): void {
@@ -175,11 +175,11 @@ export class FullTeller implements ResultSender {
   #sayAll(peer: AgentPeer): void {
     const { waiting } = this;
     this.#peer = peer;
-    this.#sayAfter(Math.max(this.#told.length - waiting, peer.acked));
+    this.#sayAfter(Math.max(this.#unsentResults.length - waiting, peer.acked));
   }
 
   #sayAfter(last: number): void {
-    const results = this.#told.slice(last).map((check, at) => ({ id: last + at + 1, check }));
+    const results = this.#unsentResults.slice(last).map((check, at) => ({ id: last + at + 1, check }));
     if (results.length > 0) this.#peer?.say({ type: 'results', results });
   }
 }

@@ -69,7 +69,7 @@ test.skipIf(!isAskedFor && !hasTmux())(
 
     await tmux.type('q');
     await tmux.waitForText(/shell>\s*$/);
-    expect(await tmux.asked('#{alternate_on} #{cursor_flag} #{mouse_any_flag}')).toBe('0 1 0');
+    expect(await tmux.terminalProperty('#{alternate_on} #{cursor_flag} #{mouse_any_flag}')).toBe('0 1 0');
   },
   roundsTimeoutMs(ROUNDS, 200),
 );

@@ -36,7 +36,7 @@ class Story implements AsyncDisposable {
   readonly machine = new SetMachine();
   readonly spans: Span[] = [];
   /** Descriptions of all steps so far, for the report of a failure. */
-  readonly told: string[] = [];
+  readonly stepDescriptions: string[] = [];
   readonly #dir: string;
   #backend: Backend | undefined;
   #count = 0;
@@ -84,9 +84,9 @@ class Story implements AsyncDisposable {
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
       this.machine.advance(1000);
-      if (second % 30 === 29) await this.#rest();
+      if (second % 30 === 29) await this.#waitUntilIdle();
     }
-    await this.#rest();
+    await this.#waitUntilIdle();
   }
 
   async sleep(seconds: number): Promise<void> {
@@ -188,7 +188,7 @@ class Story implements AsyncDisposable {
   }
 
   /** Waits until the backend has completed the writes that are due. */
-  async #rest(): Promise<void> {
+  async #waitUntilIdle(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) {
       await pause(3);
       await this.ask('GET', '/info');
@@ -244,10 +244,10 @@ test(
       onTestFinished(() => story[Symbol.asyncDispose]());
       await story.start();
       for (let count = 0; count < STEPS; count++) {
-        story.told.push(await step(story, random));
+        story.stepDescriptions.push(await step(story, random));
         await story.pass(3);
         const broken = await story.broken();
-        expect({ broken, told: broken.length === 0 ? [] : story.told }).toEqual({ broken: [], told: [] });
+        expect({ broken, told: broken.length === 0 ? [] : story.stepDescriptions }).toEqual({ broken: [], told: [] });
       }
       await story[Symbol.asyncDispose]();
     }

@@ -40,8 +40,8 @@ const PATHS = [
 
 /** One of two backends that are compared, with its agent and the notifications that its handlers sent. */
 export class ComparedBackend implements AsyncDisposable {
-  readonly teller: ResultSender;
-  readonly heard: string[] = [];
+  readonly sender: ResultSender;
+  readonly receivedMessages: string[] = [];
   /** Number of results that were written to the store as differences to stored ones. */
   deltaResults = 0;
   /** True if the next write that contains check records must fail. */
@@ -50,7 +50,7 @@ export class ComparedBackend implements AsyncDisposable {
   readonly #clock: ManualClock;
   readonly #receiver = createServer((request, response) => {
     text(request)
-      .then((body) => void this.heard.push(body))
+      .then((body) => void this.receivedMessages.push(body))
       .then(
         () => void response.end(),
         () => undefined,
@@ -62,7 +62,7 @@ export class ComparedBackend implements AsyncDisposable {
   private constructor(dir: string, clock: ManualClock, teller: ResultSender) {
     this.#dir = dir;
     this.#clock = clock;
-    this.teller = teller;
+    this.sender = teller;
   }
 
   static async open(clock: ManualClock, teller: ResultSender): Promise<ComparedBackend> {
@@ -97,7 +97,7 @@ export class ComparedBackend implements AsyncDisposable {
   }
 
   async connect(): Promise<void> {
-    await this.teller.connect(this.#url);
+    await this.sender.connect(this.#url);
   }
 
   async stop(): Promise<void> {
@@ -135,7 +135,7 @@ export class ComparedBackend implements AsyncDisposable {
     const { indexes, problems } = await this.health();
     // Notifications of the same moment have no guaranteed order. A notification is repeated if the write that records
     // it failed.
-    const heard = [...new Set(this.heard.map((body) => inOneOrder(withoutIds(body))))].toSorted();
+    const heard = [...new Set(this.receivedMessages.map((body) => inOneOrder(withoutIds(body))))].toSorted();
     return { ...Object.fromEntries(answers), indexes, problems, heard, refused: await this.#refused() };
   }
 
@@ -147,7 +147,7 @@ export class ComparedBackend implements AsyncDisposable {
 
   /** Waits until all sent results are committed, and no command or notification is in progress. */
   async settle(): Promise<void> {
-    await until(() => this.teller.waiting === 0);
+    await until(() => this.sender.waiting === 0);
     await this.ask('POST', '/stashes', { path: 'committed', content: {} });
     await until(async () => {
       const { handlers, queue } = await this.health();
@@ -156,7 +156,7 @@ export class ComparedBackend implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.teller[Symbol.asyncDispose]();
+    await this.sender[Symbol.asyncDispose]();
     await this.stop();
     this.#receiver.closeAllConnections();
     this.#receiver.close();

@@ -21,7 +21,7 @@ interface SentGroup {
 
 /** A webhook receiver that records notifications in the text form of the model. */
 export class ToldReceiver implements AsyncDisposable {
-  readonly said: string[] = [];
+  readonly receivedTexts: string[] = [];
   readonly url: string;
   readonly #server: ReturnType<typeof createServer>;
 
@@ -30,7 +30,7 @@ export class ToldReceiver implements AsyncDisposable {
     this.url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
     server.on('request', (request, response) => {
       text(request)
-        .then((body) => void this.said.push(wordsOf(JSON.parse(body) as SentEvent | SentGroup)))
+        .then((body) => void this.receivedTexts.push(wordsOf(JSON.parse(body) as SentEvent | SentGroup)))
         .then(
           () => void response.end(),
           // A request that was aborted before its end is not counted as a notification.

@@ -57,7 +57,7 @@ export class Ledger {
   /** Number of `pending` changes that were acknowledged. */
   acked = 0;
   /** Total number of changes that the last compared state contains. */
-  settled = 0;
+  comparedChangeCount = 0;
   #state = new ReferenceModel();
   /** Event ids of the backend by the ids of the model. */
   readonly #ids = new Map<string, unknown>();
@@ -86,7 +86,7 @@ export class Ledger {
         if (isDeepStrictEqual(actual, expected)) {
           this.#compareIds(lists, model);
           this.#state = model;
-          this.settled += applied;
+          this.comparedChangeCount += applied;
           this.pending.splice(0, applied);
           this.acked = 0;
           return;
@@ -236,7 +236,7 @@ export class AgentWriter {
       agent.greet('spool', { keepalives: false });
       while (agent.heard.length === 0 && agent.ending === undefined) await delay(1);
       if (agent.heard[0]?.type === 'welcome') {
-        const welcomed = agent.acked - ledger.settled;
+        const welcomed = agent.acked - ledger.comparedChangeCount;
         if (welcomed < ledger.acked || (isFirst && welcomed > 0)) {
           throw new Error(`${ledger.name} is welcomed after ${String(welcomed)} changes, not ${String(ledger.acked)}`);
         }
@@ -252,9 +252,9 @@ export class AgentWriter {
   async #deliver(agent: AgentPeer, enough: AbortSignal | undefined): Promise<void> {
     const { ledger } = this;
     const isOver = (): boolean => enough?.aborted === true;
-    let sent = agent.acked - ledger.settled;
+    let sent = agent.acked - ledger.comparedChangeCount;
     for (;;) {
-      ledger.acked = agent.acked - ledger.settled;
+      ledger.acked = agent.acked - ledger.comparedChangeCount;
       if (agent.ending !== undefined || (isOver() && ledger.acked === sent)) return;
       while (sent - ledger.acked < WINDOW && !isOver()) {
         const end = sent + 1 + this.#random.below(10);
@@ -265,7 +265,7 @@ export class AgentWriter {
         agent.say({
           type: 'results',
           results: frame.flatMap(({ result }, at) =>
-            result === undefined ? [] : [{ id: ledger.settled + sent + at + 1, check: result }],
+            result === undefined ? [] : [{ id: ledger.comparedChangeCount + sent + at + 1, check: result }],
           ),
         });
         sent = end;

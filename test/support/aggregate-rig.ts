@@ -184,7 +184,7 @@ export class AggregateRig implements AsyncDisposable {
   }
 
   /** Returns the state of each aggregate, computed from the memberships that the model expects. */
-  counted(maxAge: number | undefined): object[] {
+  computedStates(maxAge: number | undefined): object[] {
     const names = new Set([...this.#expected.values()].flatMap((some) => Array.from(some)));
     return [...names].toSorted().map((name) => {
       const members = [...this.#expected]

@@ -26,7 +26,7 @@ export const SCENE_CLUSTER: ClusterView = aClusterView({
 
 /** A simulated member of a cluster, whose responses the test controls. */
 export class ClusterScene {
-  told: ClusterView;
+  view: ClusterView;
   /** The scopes of the credentials that the console uses. */
   scopes: readonly string[] = ['admin', 'read'];
   /** Error response to a handover request; `undefined` if a handover succeeds. */
@@ -34,7 +34,7 @@ export class ClusterScene {
   readonly #isShared: boolean;
 
   constructor({ told = SCENE_CLUSTER, isShared = true }: { told?: ClusterView; isShared?: boolean } = {}) {
-    this.told = told;
+    this.view = told;
     this.#isShared = isShared;
   }
 
@@ -69,7 +69,7 @@ export class ClusterScene {
   }
 
   #answer({ method, path, body }: SeenRequest): { readonly status: number; readonly body?: unknown } {
-    if (path === '/api/mon/v1/cluster') return { status: 200, body: this.told };
+    if (path === '/api/mon/v1/cluster') return { status: 200, body: this.view };
     if (path === '/api/mon/v1/access') {
       const { scopes } = this;
       return {
@@ -83,7 +83,7 @@ export class ClusterScene {
       return { status, body: { error, code: status === 403 ? 'forbidden' : 'unavailable' } };
     }
     const { to } = JSON.parse(String(body)) as { readonly to: string };
-    this.told = writtenBy(this.told, to);
-    return { status: 200, body: this.told };
+    this.view = writtenBy(this.view, to);
+    return { status: 200, body: this.view };
   }
 }

@@ -13,7 +13,7 @@ export const FLAGS: UpgradeFlags = { skipConfirm: false, dryRun: false, timeout:
  */
 export interface CommandRig extends CommandDependencies {
   readonly log: RecordedLog;
-  readonly asked: string[];
+  readonly questions: string[];
   readonly printed: string[];
 }
 
@@ -21,18 +21,18 @@ export function commandRig({
   answer = true,
   clock = new SystemClock(),
 }: { answer?: boolean; clock?: Clock } = {}): CommandRig {
-  const asked: string[] = [];
+  const questions: string[] = [];
   const printed: string[] = [];
   return {
     clock,
     log: new RecordedLog(),
     ask: async (question) => {
-      asked.push(question);
+      questions.push(question);
       return answer;
     },
     print: (text) => printed.push(text),
     stop: new AbortController(),
-    asked,
+    questions,
     printed,
   };
 }

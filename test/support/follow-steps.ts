@@ -168,8 +168,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   named('clear', 2, [namespace, fc.option(subscription), check], ({ writers }, at, sub, of) =>
     writers.silenced.clear(at, { subscription: sub, check: of }),
   ),
-  named('expire silences', 2, [namespace], async ({ writers, ground }, at) => {
-    for (const { id } of ground.registry.namespace(at).silenced.all()) await writers.silenced.updateAtDeadline(at, id);
+  named('expire silences', 2, [namespace], async ({ writers, foundation }, at) => {
+    for (const { id } of foundation.registry.namespace(at).silenced.all())
+      await writers.silenced.updateAtDeadline(at, id);
   }),
   named(
     'stash',
@@ -181,8 +182,8 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     writers.stashes.remove(at, path),
   ),
   named('make namespace', 2, [], ({ writers }) => writers.namespaces.put('dev', () => undefined, BACKEND_ACTOR)),
-  named('empty and remove a namespace', 2, [fc.boolean()], async ({ writers, ground }, isEmptied) => {
-    const held = ground.registry.namespace('dev');
+  named('empty and remove a namespace', 2, [fc.boolean()], async ({ writers, foundation }, isEmptied) => {
+    const held = foundation.registry.namespace('dev');
     const { clients, silenced } = held;
     if (isEmptied) {
       for (const name of clients.keys()) await writers.clients.remove('dev', name, { expireSeconds: undefined });
@@ -193,7 +194,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
           .remove('handlers', 'dev', name, () => undefined, BACKEND_ACTOR)
           .catch(() => undefined);
       }
-      for (const { id, namespace: of } of ground.registry.credentials.apiKeys.values()) {
+      for (const { id, namespace: of } of foundation.registry.credentials.apiKeys.values()) {
         if (of === 'dev') await writers.apiKeys.revoke(id, BACKEND_ACTOR);
       }
     }
@@ -211,15 +212,15 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   named('API key', 2, [username, fc.option(namespace)], ({ writers }, name, at) =>
     writers.apiKeys.grant({ username: name, namespace: at, scopes: null }, GRANTER),
   ),
-  named('revoke', 1, [], async ({ writers, ground }) => {
-    const [id] = ground.registry.credentials.apiKeys.keys();
+  named('revoke', 1, [], async ({ writers, foundation }) => {
+    const [id] = foundation.registry.credentials.apiKeys.keys();
     if (id !== undefined) await writers.apiKeys.revoke(id, BACKEND_ACTOR);
   }),
   named('log in', 1, [username], ({ writers }, name) => openSession(writers, name)),
   named('dump and restore', 2, [fc.constantFrom(...DUMPED_TYPES), client], async (backend, type, gone) => {
-    const { writers, ground } = backend;
+    const { writers, foundation } = backend;
     const page = { type, namespace: undefined, after: undefined, limit: 100 };
-    const { objects } = await dumpPage(ground, page);
+    const { objects } = await dumpPage(foundation, page);
     await writers.clients.remove('default', gone, { expireSeconds: undefined }).catch(() => undefined);
     await writers.restore.run({ objects: objects as unknown as WrappedObject[] }, BACKEND_ACTOR);
   }),

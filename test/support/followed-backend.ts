@@ -18,7 +18,7 @@ const LINGER_MS = 2;
 /** The writers of a backend on a real store, with a second registry that follows the writes like a follower's. */
 export class FollowedBackend implements AsyncDisposable {
   readonly machine: ManualClock;
-  readonly ground: Foundation;
+  readonly foundation: Foundation;
   readonly batcher: Batcher;
   readonly writers: Writers;
   readonly follower = new Registry(TABLES);
@@ -30,11 +30,11 @@ export class FollowedBackend implements AsyncDisposable {
     const machine = new ManualClock();
     const log = new RecordedLog();
     const teardown = new Teardown({ clock: machine, log });
-    const untold: Key[][] = [];
+    const unappliedWrites: Key[][] = [];
     const ground = await openFoundation(
       {
         config: await loadConfig({ directories: [], env: {} }),
-        openStore: async () => noting(await openLevelStore(dir), untold),
+        openStore: async () => noting(await openLevelStore(dir), unappliedWrites),
         clock: machine,
         log,
         bind: '127.0.0.1',
@@ -43,9 +43,9 @@ export class FollowedBackend implements AsyncDisposable {
       TABLES,
       teardown,
     );
-    const backend = new FollowedBackend({ machine, ground, teardown, untold });
+    const backend = new FollowedBackend({ machine, ground, teardown, unappliedWrites });
     await backend.follower.load(ground.store);
-    untold.length = 0;
+    unappliedWrites.length = 0;
     return backend;
   }
 
@@ -53,13 +53,13 @@ export class FollowedBackend implements AsyncDisposable {
     readonly machine: ManualClock;
     readonly ground: Foundation;
     readonly teardown: Teardown;
-    readonly untold: Key[][];
+    readonly unappliedWrites: Key[][];
   }) {
     this.machine = parts.machine;
-    this.ground = parts.ground;
-    this.pendingWrites = parts.untold;
+    this.foundation = parts.ground;
+    this.pendingWrites = parts.unappliedWrites;
     this.#teardown = parts.teardown;
-    const { registry, store, lease, clock, log, definitions, time } = this.ground;
+    const { registry, store, lease, clock, log, definitions, time } = this.foundation;
     const bcrypt = this.#teardown.use('password hashing', new Bcrypt(clock));
     this.batcher = new Batcher(
       {
@@ -79,7 +79,7 @@ export class FollowedBackend implements AsyncDisposable {
       'stored definitions',
       this.batcher.commits.onIdle(() => definitions.noteStored()),
     );
-    this.writers = openWriters(this.ground, { batcher: this.batcher, bcrypt }, this.#teardown);
+    this.writers = openWriters(this.foundation, { batcher: this.batcher, bcrypt }, this.#teardown);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -87,7 +87,7 @@ export class FollowedBackend implements AsyncDisposable {
   }
 
   get nowMs(): number {
-    return this.ground.clock.now();
+    return this.foundation.clock.now();
   }
 
   /** Commits these changes in one batch, or in several if the changes force that. */
@@ -115,7 +115,8 @@ export class FollowedBackend implements AsyncDisposable {
 
   /** Applies the `count` oldest pending writes to the follower, one by one. */
   async applyPendingWrites(count = Infinity): Promise<void> {
-    for (const keys of this.pendingWrites.splice(0, count)) await this.follower.applyWrites(this.ground.store, keys);
+    for (const keys of this.pendingWrites.splice(0, count))
+      await this.follower.applyWrites(this.foundation.store, keys);
   }
 
   /**
@@ -126,7 +127,7 @@ export class FollowedBackend implements AsyncDisposable {
     const { nowMs } = this;
     const fresh = await this.loaded();
     return {
-      leader: snapshotOf(this.ground.registry, nowMs),
+      leader: snapshotOf(this.foundation.registry, nowMs),
       follower: snapshotOf(this.follower, nowMs),
       fresh: snapshotOf(fresh, nowMs),
     };
@@ -134,7 +135,7 @@ export class FollowedBackend implements AsyncDisposable {
 
   async loaded(): Promise<Registry> {
     const registry = new Registry(TABLES);
-    await registry.load(this.ground.store);
+    await registry.load(this.foundation.store);
     return registry;
   }
 }

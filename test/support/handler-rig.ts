@@ -42,7 +42,7 @@ export interface HandlerRig {
   readonly last: LastDeliveries;
   readonly definitions: Definitions;
   /** All deliveries that were started, in order. */
-  readonly begun: readonly HeldRun[];
+  readonly startedRuns: readonly HeldRun[];
   /** Commits one notification of `handler` for each pair of client and check, in one batch. */
   ask(handler: string, ...pairs: readonly (readonly [client: string, check: string])[]): Promise<void>;
   /** Waits until the delivery with the index `at` has started, and returns it. */
@@ -116,7 +116,7 @@ export async function openHandlerRig(options: {
   const lanes = new HandlerQueues({ definitions, deadLetterIndex: letters, clock });
   const deadLetters = new DeadLetters({ deadLetterIndex: letters, jobWriter: jobs, clock, log });
   const last = new LastDeliveries();
-  const begun: HeldRun[] = [];
+  const startedRuns: HeldRun[] = [];
   const waiting = new Map<number, (run: HeldRun) => void>();
   const deliver = (
     job: HandlerJob,
@@ -126,8 +126,8 @@ export async function openHandlerRig(options: {
   ): Promise<DeliveryOutcome> =>
     new Promise((resolve) => {
       const run: HeldRun = { job, attempt, signal, end: resolve };
-      waiting.get(begun.length)?.(run);
-      begun.push(run);
+      waiting.get(startedRuns.length)?.(run);
+      startedRuns.push(run);
     });
   const runner = await JobRunner.start({
     definitions,
@@ -164,7 +164,7 @@ export async function openHandlerRig(options: {
     deadLetters,
     last,
     definitions,
-    begun,
+    startedRuns,
     stop,
     async ask(handler, ...pairs) {
       await batcher.run((transaction) => {
@@ -173,7 +173,7 @@ export async function openHandlerRig(options: {
       });
     },
     async run(at) {
-      return begun[at] ?? (await new Promise((resolve) => waiting.set(at, resolve)));
+      return startedRuns[at] ?? (await new Promise((resolve) => waiting.set(at, resolve)));
     },
     async stored() {
       return { jobs: await idsOf(store, HANDLER_JOB_PREFIX), dead: await idsOf(store, DEAD_LETTER_PREFIX) };

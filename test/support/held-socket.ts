@@ -8,13 +8,13 @@ export class HeldSocket {
   /** All bytes that the server has sent. */
   received = '';
   /** True if the server has closed the connection. */
-  isLeft = false;
+  isClosedByServer = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (data) => (this.received += data.toString('latin1')));
     socket.on('error', () => undefined);
-    for (const end of ['end', 'close']) socket.on(end, () => (this.isLeft = true));
+    for (const end of ['end', 'close']) socket.on(end, () => (this.isClosedByServer = true));
   }
 
   /**
@@ -32,7 +32,7 @@ export class HeldSocket {
   }
 
   /** Waits until the server has sent this text. */
-  async hears(text: string): Promise<void> {
+  async waitForText(text: string): Promise<void> {
     await vi.waitFor(() => {
       if (!this.received.includes(text)) throw new Error(`no ${text} in ${this.received}`);
     });

@@ -14,7 +14,7 @@ interface Times {
  * The last notification of the handler: a status; `once more` if it must be notified again; `held` if an inhibition
  * suppresses the event; `undefined` if it was never notified.
  */
-type Told = number | 'once more' | 'held' | undefined;
+type LastNotification = number | 'once more' | 'held' | undefined;
 
 interface Member {
   readonly client: string;
@@ -24,13 +24,13 @@ interface Member {
   status: number;
   occurrences: number;
   isOver: boolean;
-  told: Told;
+  lastNotification: LastNotification;
 }
 
 interface Group {
   untoldSince: number | undefined;
-  turnAt: number | undefined;
-  toldAt: number | undefined;
+  nextFlushMs: number | undefined;
+  notifiedMs: number | undefined;
 }
 
 /** An event that is added to the groups of a handler. */
@@ -65,14 +65,14 @@ export class ModelGroups {
   give(event: GivenEvent, nowMs: number): void {
     const place = `${event.client}/${event.check}`;
     const before = this.#members.get(place);
-    const wasTold = before !== undefined && before.told !== undefined && before.told !== 'held';
+    const wasTold = before !== undefined && before.lastNotification !== undefined && before.lastNotification !== 'held';
     if (event.isResolve && before !== undefined && !before.isOver && !wasTold) {
       // The event resolved before the handler was notified, so it is removed without a notification.
       this.#members.delete(place);
       this.#drop(before.group);
       return;
     }
-    const told = wasTold ? before.told : undefined;
+    const told = wasTold ? before.lastNotification : undefined;
     const member: Member = {
       client: event.client,
       check: event.check,
@@ -81,14 +81,14 @@ export class ModelGroups {
       status: event.status,
       occurrences: event.occurrences,
       isOver: event.isResolve,
-      told: event.isSilenceEnd && told !== undefined ? 'once more' : told,
+      lastNotification: event.isSilenceEnd && told !== undefined ? 'once more' : told,
     };
     this.#members.set(place, member);
     const from = before === undefined ? undefined : this.#groups.get(before.group);
     const group = this.#groups.get(event.group) ?? {
       untoldSince: undefined,
-      turnAt: from?.turnAt,
-      toldAt: from?.toldAt,
+      nextFlushMs: from?.nextFlushMs,
+      notifiedMs: from?.notifiedMs,
     };
     this.#groups.set(event.group, group);
     if (changeOf(member) !== 'same') group.untoldSince ??= nowMs;
@@ -106,7 +106,7 @@ export class ModelGroups {
   /** True if the handler was notified of this event, false if not; `undefined` if no group contains the event. */
   knows(place: string): boolean | undefined {
     const member = this.#members.get(place);
-    return member && member.told !== undefined && member.told !== 'held';
+    return member && member.lastNotification !== undefined && member.lastNotification !== 'held';
   }
 
   /** True if a group contains this event and the event is open. */
@@ -122,7 +122,7 @@ export class ModelGroups {
     const member = this.#members.get(after);
     if (member === undefined || member.isOver) return;
     member.eventId = eventId;
-    member.told = toldByEither(member.told, this.#members.get(before)?.told);
+    member.lastNotification = toldByEither(member.lastNotification, this.#members.get(before)?.lastNotification);
     this.#members.delete(before);
   }
 
@@ -143,7 +143,7 @@ export class ModelGroups {
     if (member === undefined) return;
     if (present !== undefined && member.eventId !== openId && (present.isOver || member.isOver)) return;
     this.#members.delete(before);
-    const moved = { ...member, check, told: toldByEither(member.told, present?.told) };
+    const moved = { ...member, check, told: toldByEither(member.lastNotification, present?.lastNotification) };
     this.#members.set(after, moved);
     const group = this.#groups.get(moved.group);
     if (group !== undefined && moved.told !== 'held' && changeOf(moved) !== 'same') group.untoldSince ??= nowMs;
@@ -160,9 +160,9 @@ export class ModelGroups {
    *
    * @returns the notifications, as text
    */
-  turns(nowMs: number, standingOf: (member: Member) => Standing): string[] {
+  flushDueGroups(nowMs: number, standingOf: (member: Member) => Standing): string[] {
     return [...this.#groups].flatMap(([name, group]) =>
-      this.#dueAt(group) <= nowMs ? this.#turn(name, group, nowMs, standingOf) : [],
+      this.#dueAt(group) <= nowMs ? this.#flushGroup(name, group, nowMs, standingOf) : [],
     );
   }
 
@@ -173,7 +173,7 @@ export class ModelGroups {
    */
   dissolve(): string[] {
     return [...this.#members.values()]
-      .filter((member) => member.told !== 'held' && changeOf(member) !== 'same')
+      .filter((member) => member.lastNotification !== 'held' && changeOf(member) !== 'same')
       .map(
         ({ client, check, isOver, status }) => `${client}/${check} ${isOver ? 'resolve' : 'create'} ${String(status)}`,
       );
@@ -184,51 +184,55 @@ export class ModelGroups {
    */
   rows(): unknown[] {
     return [...this.#groups].map(([by, group]) => {
-      const shown = this.#of(by).filter(({ told }) => told !== 'held');
+      const shown = this.#of(by).filter(({ lastNotification }) => lastNotification !== 'held');
       return {
         by,
         firing: shown.filter(({ isOver }) => !isOver).length,
         pending: shown.filter((member) => changeOf(member) !== 'same').length,
-        notified_at: group.toldAt === undefined ? null : Math.floor(group.toldAt / 1000),
+        notified_at: group.notifiedMs === undefined ? null : Math.floor(group.notifiedMs / 1000),
         due_at: Math.ceil(this.#dueAt(group) / 1000),
       };
     });
   }
 
-  #turn(name: string, group: Group, nowMs: number, standingOf: (member: Member) => Standing): string[] {
+  #flushGroup(name: string, group: Group, nowMs: number, standingOf: (member: Member) => Standing): string[] {
     const shown: Member[] = [];
     const gone: Member[] = [];
     let hasUntold = false;
     for (const member of this.#of(name)) {
       const standing = member.isOver ? 'open' : standingOf(member);
       if (standing === 'gone') gone.push(member);
-      else if (standing === 'open' && member.told !== 'held') shown.push(member);
-      else if (standing === 'inhibited' && (member.told === undefined || member.told === 'held')) member.told = 'held';
-      else if (member.told !== 'held' && changeOf(member) !== 'same') hasUntold = true;
+      else if (standing === 'open' && member.lastNotification !== 'held') shown.push(member);
+      else if (
+        standing === 'inhibited' &&
+        (member.lastNotification === undefined || member.lastNotification === 'held')
+      )
+        member.lastNotification = 'held';
+      else if (member.lastNotification !== 'held' && changeOf(member) !== 'same') hasUntold = true;
     }
     const isNews = shown.some((member) => changeOf(member) !== 'same');
     const { repeat } = this.times;
     const isRepeat =
-      group.toldAt !== undefined && group.toldAt + repeat <= nowMs && shown.some(({ isOver }) => !isOver);
+      group.notifiedMs !== undefined && group.notifiedMs + repeat <= nowMs && shown.some(({ isOver }) => !isOver);
     const said = isNews || isRepeat ? [messageOf(name, isNews ? 'change' : 'repeat', shown)] : [];
     if (said.length > 0) {
-      group.toldAt = nowMs;
+      group.notifiedMs = nowMs;
       for (const member of shown) {
         if (member.isOver) gone.push(member);
-        else member.told = member.status;
+        else member.lastNotification = member.status;
       }
     }
-    group.turnAt = nowMs;
+    group.nextFlushMs = nowMs;
     group.untoldSince = hasUntold ? nowMs : undefined;
     for (const { client, check } of gone) this.#members.delete(`${client}/${check}`);
     this.#drop(name);
     return said;
   }
 
-  #dueAt({ untoldSince, turnAt, toldAt }: Group): number {
+  #dueAt({ untoldSince, nextFlushMs, notifiedMs }: Group): number {
     const { wait, interval, repeat } = this.times;
-    const rested = turnAt === undefined ? 0 : turnAt + interval;
-    return Math.max(untoldSince === undefined ? (toldAt ?? turnAt ?? 0) + repeat : untoldSince + wait, rested);
+    const rested = nextFlushMs === undefined ? 0 : nextFlushMs + interval;
+    return Math.max(untoldSince === undefined ? (notifiedMs ?? nextFlushMs ?? 0) + repeat : untoldSince + wait, rested);
   }
 
   #of(name: string): Member[] {
@@ -240,15 +244,15 @@ export class ModelGroups {
   }
 }
 
-function toldByEither(first: Told, second: Told): Told {
-  const isUntold = (told: Told): boolean => told === undefined || told === 'held';
+function toldByEither(first: LastNotification, second: LastNotification): LastNotification {
+  const isUntold = (told: LastNotification): boolean => told === undefined || told === 'held';
   return isUntold(first) && !isUntold(second) ? second : first;
 }
 
-function changeOf({ isOver, told, status }: Member): 'new' | 'changed' | 'resolved' | 'same' {
+function changeOf({ isOver, lastNotification, status }: Member): 'new' | 'changed' | 'resolved' | 'same' {
   if (isOver) return 'resolved';
-  if (told === undefined || told === 'held') return 'new';
-  return told === status ? 'same' : 'changed';
+  if (lastNotification === undefined || lastNotification === 'held') return 'new';
+  return lastNotification === status ? 'same' : 'changed';
 }
 
 /**

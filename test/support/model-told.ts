@@ -144,7 +144,7 @@ export class ModelTold {
   readonly #resolutions = new Map<string, ModelResolution>();
   /** Events in the form in which the groups got them, by client and check. */
   readonly #given = new Map<string, ModelOccasion>();
-  #said: string[] = [];
+  #notifications: string[] = [];
 
   constructor(handlers: ModelHandlers, keepsBack: (silences: readonly string[], nowMs: number) => void) {
     this.#handlers = handlers;
@@ -153,15 +153,15 @@ export class ModelTold {
   }
 
   /** Returns the notifications since the last call, as text. */
-  takeSaid(): string[] {
-    const said = this.#said;
-    this.#said = [];
+  takeNotifications(): string[] {
+    const said = this.#notifications;
+    this.#notifications = [];
     return said;
   }
 
   /** Records the notifications of `count` reminders, which the handler `each` gets (reminder 3). */
   reminders(count: number): void {
-    for (let at = 0; at < count; at++) this.#said.push('mon/silence-reminder create 1');
+    for (let at = 0; at < count; at++) this.#notifications.push('mon/silence-reminder create 1');
   }
 
   /**
@@ -176,7 +176,7 @@ export class ModelTold {
       this.#resolutions.delete(place);
       for (const handler of handlers) {
         if (handler === 'default' && this.#groups !== undefined) this.#give(occasion, false, nowMs);
-        else this.#said.push(`${place} resolve ${String(occasion.status)}`);
+        else this.#notifications.push(`${place} resolve ${String(occasion.status)}`);
       }
     }
   }
@@ -232,7 +232,7 @@ export class ModelTold {
       hasRun = true;
       if (action !== 'resolve') marks.notified = [...new Set([...marks.notified, handler])];
       if (isGrouping) this.#give(occasion, isFreed, nowMs);
-      else this.#said.push(`${occasion.client.name}/${check.name} ${action} ${String(occasion.status)}`);
+      else this.#notifications.push(`${occasion.client.name}/${check.name} ${action} ${String(occasion.status)}`);
     }
     if (deferred.length > 0) this.#resolutions.set(place, { occasion, handlers: deferred });
     if (occasion.isSilenceEnd || isFreed || hasRun) marks.isSuppressed = false;
@@ -272,7 +272,7 @@ export class ModelTold {
 
   #regroup(times: ModelHandlers['times']): void {
     if (times === undefined) {
-      this.#said.push(...(this.#groups?.dissolve() ?? []));
+      this.#notifications.push(...(this.#groups?.dissolve() ?? []));
       this.#groups = undefined;
     } else if (this.#groups === undefined) this.#groups = new ModelGroups(times);
     else this.#groups.times = times;
@@ -340,14 +340,14 @@ export class ModelTold {
    *
    * @param standingOf callback that returns whether an event is open, gone or silenced
    */
-  turns(
+  flushDueGroups(
     nowMs: number,
     standingOf: (event: Pick<GivenEvent, 'client' | 'check' | 'eventId'>) => Exclude<Standing, 'inhibited'>,
   ): void {
     const groups = this.#groups;
     if (groups === undefined) return;
-    this.#said.push(
-      ...groups.turns(nowMs, (event) => {
+    this.#notifications.push(
+      ...groups.flushDueGroups(nowMs, (event) => {
         const standing = standingOf(event);
         if (standing !== 'open') return standing;
         const given = this.#given.get(`${event.client}/${event.check}`);

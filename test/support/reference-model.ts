@@ -49,7 +49,7 @@ interface Event {
   readonly marks: ModelMarks;
 }
 
-type ToldEvent = Omit<Event, 'action'> & Pick<ModelOccasion, 'action'>;
+type NotifiedEvent = Omit<Event, 'action'> & Pick<ModelOccasion, 'action'>;
 
 interface Check {
   /** The last result; `undefined` if it was deleted while its event remains. */
@@ -94,7 +94,7 @@ export class ReferenceModel {
   #silences = new ModelSilences();
   readonly #definitions: ReadonlyMap<string, Body>;
   #settings: ModelSettings;
-  readonly #told: ModelTold | undefined;
+  readonly #notifications: ModelTold | undefined;
   #events = 0;
   /** Time of the last start of the backend. */
   #startedMs = 0;
@@ -104,7 +104,8 @@ export class ReferenceModel {
     this.#definitions = new Map(Object.entries(definitions));
     this.#settings = settings;
     const { handlers } = settings;
-    if (handlers !== undefined) this.#told = new ModelTold(handlers, (...kept) => this.#silences.count(...kept));
+    if (handlers !== undefined)
+      this.#notifications = new ModelTold(handlers, (...kept) => this.#silences.count(...kept));
   }
 
   /** Returns an independent copy of the model, without handlers. */
@@ -283,15 +284,15 @@ export class ReferenceModel {
 
   /** Returns the notifications since the last call, as text. */
   takeSaid(): readonly string[] {
-    return this.#told?.takeSaid() ?? [];
+    return this.#notifications?.takeNotifications() ?? [];
   }
 
   groups(): readonly unknown[] {
-    return this.#told?.groups() ?? [];
+    return this.#notifications?.groups() ?? [];
   }
 
   inhibitors(): Body {
-    return this.#told?.inhibitors() ?? {};
+    return this.#notifications?.inhibitors() ?? {};
   }
 
   /** Records that the backend was started. */
@@ -312,7 +313,7 @@ export class ReferenceModel {
       for (const [name, { event }] of client.checks) if (event !== undefined) this.#begin(client, name, nowMs);
     }
     const open = this.#openOccasions(nowMs);
-    this.#told?.moved(open);
+    this.#notifications?.moved(open);
   }
 
   /** Restores a dump, as `monctl restore` does: dumped objects get their dumped state, and other objects stay. */
@@ -334,7 +335,8 @@ export class ReferenceModel {
   /** Applies another configuration. It must have handlers exactly if the previous one has. */
   reload(settings: ModelSettings, nowMs: number): void {
     this.#settings = settings;
-    if (settings.handlers !== undefined) this.#told?.reload(settings.handlers, this.#openOccasions(nowMs), nowMs);
+    if (settings.handlers !== undefined)
+      this.#notifications?.reload(settings.handlers, this.#openOccasions(nowMs), nowMs);
   }
 
   /** Returns the time after `nowMs` at which the next change without a request happens; `Infinity` if there is none. */
@@ -342,7 +344,7 @@ export class ReferenceModel {
     const { reminder = 0, idle } = this.#settings;
     const moments = [
       ...this.#silences.moments({ reminder, idle }, this.#openSubjects(), this.#startedMs, nowMs),
-      ...(this.#told?.moments() ?? []),
+      ...(this.#notifications?.moments() ?? []),
       ...this.#looks(nowMs),
     ];
     return Math.min(...moments.filter((ms) => ms > nowMs));
@@ -356,7 +358,7 @@ export class ReferenceModel {
     const { reminder = 0, idle, rules = {} } = this.#settings;
     const open = this.#openSubjects();
     this.#silences.expire(nowMs, open);
-    if (reminder > 0) this.#told?.reminders(this.#silences.remind(open, reminder, nowMs));
+    if (reminder > 0) this.#notifications?.reminders(this.#silences.remind(open, reminder, nowMs));
     if (idle !== undefined && nowMs > this.#lookedMs && isIdleLook(nowMs, this.#startedMs)) {
       this.#silences.lookForIdle(open, idle, nowMs);
     }
@@ -366,7 +368,7 @@ export class ReferenceModel {
     }
     // Aggregates are evaluated once at each time: changes at the same moment are seen by the next evaluation.
     this.#lookedMs = nowMs;
-    this.#told?.turns(nowMs, ({ client, check, eventId }) => {
+    this.#notifications?.flushDueGroups(nowMs, ({ client, check, eventId }) => {
       const event = this.#clients.get(client)?.checks.get(check)?.event;
       if (event?.id !== eventId) return 'gone';
       return this.#silencedBy(client, check, nowMs).length > 0 ? 'silenced' : 'open';
@@ -440,8 +442,8 @@ export class ReferenceModel {
     if (isDeepStrictEqual(before, check)) return;
     client.checks.set(name, check);
     if ((before?.event === undefined) !== (event === undefined)) this.#begin(client, name, nowMs);
-    if (event === undefined) this.#told?.removeInhibitor(client.record.name, name);
-    else this.#told?.restored(this.#occasionOf(client, { ...event, marks: event.marks }, nowMs));
+    if (event === undefined) this.#notifications?.removeInhibitor(client.record.name, name);
+    else this.#notifications?.restored(this.#occasionOf(client, { ...event, marks: event.marks }, nowMs));
   }
 
   /** Records for idle silences that an event has begun or resolved (idleness 1). */
@@ -484,7 +486,7 @@ export class ReferenceModel {
       for (const { id, request } of silences) {
         if (request.expire_on_resolve === true) this.#silences.remove(id);
       }
-      this.#tell(client, { ...before, action: 'resolve', check, status }, nowMs);
+      this.#notify(client, { ...before, action: 'resolve', check, status }, nowMs);
       return;
     }
     // A recovery that has begun continues. An invalid `resolve_after` is ignored (recovery 1).
@@ -513,7 +515,7 @@ export class ReferenceModel {
     if (before === undefined) {
       this.#begin(client, checkName, nowMs);
     }
-    this.#tell(client, stored.event, nowMs, { isNew: before === undefined });
+    this.#notify(client, stored.event, nowMs, { isNew: before === undefined });
   }
 
   #renameOn(client: Client, from: string, to: string, nowMs: number): void {
@@ -530,7 +532,7 @@ export class ReferenceModel {
     const event = stored.event && { ...stored.event, check: { ...stored.event.check, name: to } };
     checks.delete(from);
     checks.set(to, { ...stored, result, event });
-    this.#told?.renamed(
+    this.#notifications?.renamed(
       { client: record.name, from, to },
       {
         event: event && this.#occasionOf(client, event, nowMs),
@@ -541,16 +543,16 @@ export class ReferenceModel {
     if (after === undefined && event !== undefined) this.#begin(client, to, nowMs);
   }
 
-  #tell(client: Client, event: ToldEvent, nowMs: number, { isNew = false, isSilenceEnd = false } = {}): void {
+  #notify(client: Client, event: NotifiedEvent, nowMs: number, { isNew = false, isSilenceEnd = false } = {}): void {
     const occasion = { ...this.#occasionOf(client, event, nowMs), isNew, isSilenceEnd };
     const place = `${client.record.name}/${occasion.check.name}`;
-    this.#told?.resolutions((resolution) => this.#isStillSilenced(resolution, nowMs), nowMs, place);
-    this.#told?.occasion(occasion, nowMs);
+    this.#notifications?.resolutions((resolution) => this.#isStillSilenced(resolution, nowMs), nowMs, place);
+    this.#notifications?.occasion(occasion, nowMs);
   }
 
   #occasionOf(
     client: Client,
-    { id, check, action, status, occurrences, marks }: ToldEvent,
+    { id, check, action, status, occurrences, marks }: NotifiedEvent,
     nowMs: number,
   ): ModelOccasion {
     const { record } = client;
@@ -583,12 +585,12 @@ export class ReferenceModel {
    * Handles the events whose silences have ended, for whatever reason, so that their suppressed notifications are sent.
    */
   #free(nowMs: number): void {
-    this.#told?.resolutions((resolution) => this.#isStillSilenced(resolution, nowMs), nowMs);
+    this.#notifications?.resolutions((resolution) => this.#isStillSilenced(resolution, nowMs), nowMs);
     for (const client of this.#clients.values()) {
       for (const [name, { event }] of client.checks) {
         if (event?.marks.isSuppressed !== true) continue;
         if (this.#silencedBy(client.record.name, name, nowMs).length > 0) event.marks.isNextTold = false;
-        else if (!event.marks.isNextTold) this.#tell(client, event, nowMs, { isSilenceEnd: true });
+        else if (!event.marks.isNextTold) this.#notify(client, event, nowMs, { isSilenceEnd: true });
       }
     }
   }

@@ -18,7 +18,7 @@ const event = (check: string): Change => ['event', 'default', 'web-1', check];
 const lastName = (change: Change): string => change.findLast((part) => typeof part === 'string') ?? '';
 
 /** Returns the change records as text, one line per record. */
-const told = (records: readonly ChangeRecord[]): string[] =>
+const recordTexts = (records: readonly ChangeRecord[]): string[] =>
   records.map(({ seq, changes }) => `${String(seq)}: ${changes.map(lastName).join(' ')}`);
 
 /**
@@ -325,7 +325,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       ]);
       const seen = store.write(lease, [], [event('c')]).then(() => records.length);
       expect(await seen).toBe(3);
-      expect(told(records)).toEqual(['1: a b', '2: ', '3: c']);
+      expect(recordTexts(records)).toEqual(['1: a b', '2: ', '3: c']);
       await store.close();
     });
 
@@ -337,8 +337,8 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.watch('main', 2, (record) => late.push(record));
       await store.watch('main', 4, (record) => future.push(record));
       for (const check of ['d', 'e']) await store.write(lease, [], [event(check)]);
-      expect(told(late)).toEqual(['3: c', '4: d', '5: e']);
-      expect(told(future)).toEqual(['5: e']);
+      expect(recordTexts(late)).toEqual(['3: c', '4: d', '5: e']);
+      expect(recordTexts(future)).toEqual(['5: e']);
       await store.close();
     });
 
@@ -371,7 +371,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       await store.write(lease, [], [event('a')]);
       watch.close();
       await store.write(lease, [], [event('b')]);
-      expect(told(records)).toEqual(['1: a']);
+      expect(recordTexts(records)).toEqual(['1: a']);
       await store.close();
     });
 
@@ -381,7 +381,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       const { first } = await store.watch('later', 0, (record) => records.push(record));
       await store.write(await store.acquire('later', 30_000), [], [event('a')]);
       expect(first).toBe(1);
-      expect(told(records)).toEqual(['1: a']);
+      expect(recordTexts(records)).toEqual(['1: a']);
       await store.close();
     });
 
@@ -400,7 +400,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       const records: ChangeRecord[] = [];
       await again.watch('main', 0, (record) => records.push(record));
       await again.write(await again.acquire('main', 30_000), [], [event('c')]);
-      expect(told(records)).toEqual(['1: disk web-1', '2: b', '3: c']);
+      expect(recordTexts(records)).toEqual(['1: disk web-1', '2: b', '3: c']);
       expect(records[0]?.changes[0]).toEqual(['silenced', 'default', null, 'disk']);
       await again.close();
     });

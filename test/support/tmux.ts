@@ -46,7 +46,7 @@ export class Tmux implements AsyncDisposable {
   }
 
   /** Returns a property of the terminal. The argument is a tmux format such as `#{cursor_flag}`. */
-  async asked(format: string): Promise<string> {
+  async terminalProperty(format: string): Promise<string> {
     return (await this.#ask('display-message', '-p', format)).trimEnd();
   }
 

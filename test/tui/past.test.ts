@@ -212,7 +212,7 @@ async function openSteps(changes = changesTo): Promise<ConsoleRig> {
   await rig.shows('THE PAST 2026-11-20 10:00:00Z');
   return rig;
 }
-const asked = (rig: ConsoleRig, what: string): string[] =>
+const requestsAbout = (rig: ConsoleRig, what: string): string[] =>
   rig.requests.map(({ path }) => path).filter((path) => path.includes(what));
 
 /** Returns the moment in the path of a request. */
@@ -230,19 +230,19 @@ describe('a step in the past', () => {
     rig.type(':clients\r');
     await rig.shows('new-1');
     expect(rig.screen.text).not.toContain('old-1');
-    expect(asked(rig, '/timeline/state')).toHaveLength(1);
+    expect(requestsAbout(rig, '/timeline/state')).toHaveLength(1);
   });
 
   test('the next steps in the past are prefetched, first in the current direction', async () => {
     const rig = await openSteps();
-    await vi.waitFor(() => expect(asked(rig, '/timeline/changes')).toHaveLength(2));
-    expect(asked(rig, '/timeline/changes').map(momentIn)).toEqual(
+    await vi.waitFor(() => expect(requestsAbout(rig, '/timeline/changes')).toHaveLength(2));
+    expect(requestsAbout(rig, '/timeline/changes').map(momentIn)).toEqual(
       [-10 * MINUTE_MS, 5 * MINUTE_MS].map((by) => String(NOW_MS - 2 * HOUR_MS + by)),
     );
     rig.type('[');
     await rig.shows('09:50:00Z');
-    await vi.waitFor(() => expect(asked(rig, '/timeline/changes')).toHaveLength(4));
-    expect(new Set(asked(rig, '/timeline/changes')).size).toBe(4);
+    await vi.waitFor(() => expect(requestsAbout(rig, '/timeline/changes')).toHaveLength(4));
+    expect(new Set(requestsAbout(rig, '/timeline/changes')).size).toBe(4);
   });
 
   test('a step in the past with too many changes requests the whole state', async () => {
@@ -254,7 +254,7 @@ describe('a step in the past', () => {
     }));
     rig.type('[');
     await rig.shows('THE PAST 2026-11-20 09:50:00Z', 'old-1');
-    expect(asked(rig, '/timeline/state')).toHaveLength(2);
+    expect(requestsAbout(rig, '/timeline/state')).toHaveLength(2);
   });
 
   test('a running step in the past is shown in the status and canceled by Esc', async () => {

@@ -96,7 +96,7 @@ export function onDeliveries(
 }
 
 /** Combines several decisions with the same reason into one, for example about requests and about deliveries. */
-export function either(...[first, ...others]: readonly [LineDecision, ...LineDecision[]]): LineDecision {
+export function combinedDecision(...[first, ...others]: readonly [LineDecision, ...LineDecision[]]): LineDecision {
   const all = [first, ...others];
   return {
     isAbout: (recorded) => all.some(({ isAbout }) => isAbout(recorded)),
@@ -108,18 +108,18 @@ export function either(...[first, ...others]: readonly [LineDecision, ...LineDec
 /** Creates a decision about every response that contains a certain value. `mend` returns other values unchanged. */
 export function onEveryBody(because: string, mend: (value: unknown, key: string) => unknown): LineDecision {
   return onRequest(
-    ({ answer }) => mendedBody(answer.body, '', mend) !== answer.body,
+    ({ answer }) => correctedBody(answer.body, '', mend) !== answer.body,
     because,
-    ({ answer }) => ({ ...answer, body: mendedBody(answer.body, '', mend) }),
+    ({ answer }) => ({ ...answer, body: correctedBody(answer.body, '', mend) }),
   );
 }
 
 /** Returns a copy of the value with all of its parts corrected by `mend`, or the same value if no part changes. */
-export function mendedBody(value: unknown, key: string, mend: (value: unknown, key: string) => unknown): unknown {
+export function correctedBody(value: unknown, key: string, mend: (value: unknown, key: string) => unknown): unknown {
   const mended = mend(value, key);
   if (typeof mended !== 'object' || mended === null) return mended;
   const entries = Object.entries(mended).map(([name, item]) => {
-    const part = mendedBody(item, Array.isArray(mended) ? key : name, mend);
+    const part = correctedBody(item, Array.isArray(mended) ? key : name, mend);
     return { name, part, isSame: part === item };
   });
   if (entries.every(({ isSame }) => isSame)) return mended;

@@ -1,7 +1,7 @@
 import type { Line, RecordedResponse } from '../scenario.ts';
 import { at, itemsOf } from '../decision.ts';
 import {
-  either,
+  combinedDecision,
   onDeliveries,
   onRequest,
   pageOf,
@@ -51,7 +51,7 @@ export const REGISTRY_DECISIONS: readonly LineDecision[] = [
     'completion, Decisions: what POST /results refuses is refused from agents as well',
     ({ check, isFromAgent }) => isFromAgent && !isValidFromAgent(check),
   ),
-  either(
+  combinedDecision(
     onRequest(
       ({ segments: [collection, client, check], answer, earlier }) =>
         collection === 'results' && isObject(answer.body) && lastWithoutStatus(earlier).has(keyOf(client, check)),
@@ -66,13 +66,13 @@ export const REGISTRY_DECISIONS: readonly LineDecision[] = [
       isDelivered: false,
     }),
   ),
-  either(
+  combinedDecision(
     ...leavesOut("completion, Decisions: DELETE /checks/:check also resolves the check's events", {
       events: (client, check, earlier) => isCheckDeleted(client, check, earlier),
       isDelivered: true,
     }),
   ),
-  either(
+  combinedDecision(
     ...leavesOut('the peer deletes a client within seconds, this backend before it answers', {
       clients: isClientDeleted,
       results: (client, _check, earlier) => isClientDeleted(client, earlier),
@@ -109,7 +109,7 @@ function refusedResults(because: string, isRefused: IsRefused): LineDecision {
     because,
     (asked) => withStatus(asked, 400),
   );
-  return either(post, requests, deliveries);
+  return combinedDecision(post, requests, deliveries);
 }
 
 interface LeftOut {

@@ -1,9 +1,9 @@
 import type { Line } from '../scenario.ts';
 import { at, itemsOf } from '../decision.ts';
 import {
-  either,
+  combinedDecision,
   handlerOf,
-  mendedBody,
+  correctedBody,
   onDeliveries,
   onEveryBody,
   onRequest,
@@ -47,7 +47,7 @@ export const TTL_DECISIONS: readonly LineDecision[] = [
   everywhere(UNMATCHED_TEXT, (value) =>
     typeof value === 'string' ? value.replace(UNMATCHED, 'Unmatched check token(s)') : value,
   ),
-  either(
+  combinedDecision(
     onRequest(
       (asked) => staleOf(asked) !== undefined,
       STAYS_WATCHED,
@@ -70,9 +70,9 @@ export const TTL_DECISIONS: readonly LineDecision[] = [
 
 /** Creates a decision that corrects a value in every response and in every delivery to a handler. */
 function everywhere(because: string, mend: (value: unknown) => unknown): LineDecision {
-  return either(
+  return combinedDecision(
     onEveryBody(because, mend),
-    onDeliveries(because, (events) => events.map((event) => mendedBody(event, '', mend))),
+    onDeliveries(because, (events) => events.map((event) => correctedBody(event, '', mend))),
   );
 }
 

@@ -14,16 +14,16 @@ export class PlayedAgent {
   /** HTTP status of the WebSocket handshake. */
   readonly status: number;
   readonly answer: Readonly<Record<string, unknown>>;
-  ending: { readonly code: number; readonly reason: string } | undefined;
-  readonly #heard: HeardFrame[];
+  closeReason: { readonly code: number; readonly reason: string } | undefined;
+  readonly #receivedFrames: HeardFrame[];
   readonly #socket: WebSocket;
 
   private constructor(parts: Pick<PlayedAgent, 'status' | 'answer'>, socket: WebSocket, heard: HeardFrame[]) {
     this.status = parts.status;
     this.answer = parts.answer;
     this.#socket = socket;
-    this.#heard = heard;
-    socket.on('close', (code, reason) => (this.ending = { code, reason: reason.toString() }));
+    this.#receivedFrames = heard;
+    socket.on('close', (code, reason) => (this.closeReason = { code, reason: reason.toString() }));
   }
 
   static async connect(
@@ -67,17 +67,17 @@ export class PlayedAgent {
     return await promise;
   }
 
-  say({ type, payload }: Pick<Frame, 'type' | 'payload'>): void {
+  sendFrame({ type, payload }: Pick<Frame, 'type' | 'payload'>): void {
     this.#socket.send(Buffer.from(`${type}\n${JSON.stringify(payload)}`));
   }
 
   /** Number of received frames that the test has not read yet. */
-  get waiting(): number {
-    return this.#heard.length;
+  get unreadCount(): number {
+    return this.#receivedFrames.length;
   }
 
-  next(): HeardFrame | undefined {
-    return this.#heard.shift();
+  takeNextFrame(): HeardFrame | undefined {
+    return this.#receivedFrames.shift();
   }
 
   /**
@@ -94,11 +94,11 @@ export class PlayedAgent {
     this.#socket.off('close', caughtUp);
   }
 
-  leave(): void {
+  closeGracefully(): void {
     this.#socket.close();
   }
 
-  cut(): void {
+  terminate(): void {
     this.#socket.terminate();
   }
 }

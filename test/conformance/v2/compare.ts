@@ -33,7 +33,7 @@ interface Answer {
  */
 export function answerProblems(expected: Answer, actual: Answer): string[] {
   if (expected.status !== actual.status) {
-    return [`status: expected ${String(expected.status)}, got ${String(actual.status)} ${shown(actual.body)}`];
+    return [`status: expected ${String(expected.status)}, got ${String(actual.status)} ${displayText(actual.body)}`];
   }
   const headers = headerProblems(expected, actual);
   // For errors, the status and the code are compared, but not the text.
@@ -58,7 +58,7 @@ function headerProblems(expected: Answer, actual: Answer): string[] {
 function refusalProblems(expected: unknown, actual: unknown): string[] {
   if (!isObject(expected) || !('code' in expected)) return [];
   if (!isObject(actual) || actual['code'] !== expected['code']) {
-    return [`code: expected ${shown(expected)}, got ${shown(actual)}`];
+    return [`code: expected ${displayText(expected)}, got ${displayText(actual)}`];
   }
   return typeof actual['message'] === 'string' && actual['message'] !== '' ? [] : ['no message'];
 }
@@ -74,26 +74,26 @@ export function valueProblems(expected: unknown, actual: unknown, at = '$'): str
     const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
     return [...names].flatMap((name) => {
       const to = `${at}.${name}`;
-      if (!(name in actual)) return [`${to}: expected ${shown(expected[name])}, got nothing`];
-      if (!(name in expected)) return [`${to}: expected nothing, got ${shown(actual[name])}`];
+      if (!(name in actual)) return [`${to}: expected ${displayText(expected[name])}, got nothing`];
+      if (!(name in expected)) return [`${to}: expected nothing, got ${displayText(actual[name])}`];
       if (TIMES.has(name) && typeof expected[name] === typeof actual[name]) return [];
       return valueProblems(expected[name], actual[name], to);
     });
   }
   if (typeof expected === 'string' && PLACEHOLDER.test(expected)) return madeProblems(expected, actual, at);
   if (typeof expected === 'string' && typeof actual === 'string' && timeless(expected) === timeless(actual)) return [];
-  return Object.is(expected, actual) ? [] : [`${at}: expected ${shown(expected)}, got ${shown(actual)}`];
+  return Object.is(expected, actual) ? [] : [`${at}: expected ${displayText(expected)}, got ${displayText(actual)}`];
 }
 
 function madeProblems(expected: string, actual: unknown, at: string): string[] {
   const text = typeof actual === 'number' ? String(actual) : actual;
-  if (typeof text !== 'string') return [`${at}: expected ${expected}, got ${shown(actual)}`];
+  if (typeof text !== 'string') return [`${at}: expected ${expected}, got ${displayText(actual)}`];
   const whole = MADE.get(expected);
-  if (whole !== undefined) return whole.test(text) ? [] : [`${at}: expected ${expected}, got ${shown(actual)}`];
+  if (whole !== undefined) return whole.test(text) ? [] : [`${at}: expected ${expected}, got ${displayText(actual)}`];
   const [before = '', after = ''] = expected.split(PLACEHOLDER);
   return text.startsWith(before) && text.endsWith(after) && text.length > before.length + after.length
     ? []
-    : [`${at}: expected ${expected}, got ${shown(actual)}`];
+    : [`${at}: expected ${expected}, got ${displayText(actual)}`];
 }
 
 /** Returns the text with all times replaced by placeholders. */
@@ -112,6 +112,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function shown(value: unknown): string {
+function displayText(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 160);
 }

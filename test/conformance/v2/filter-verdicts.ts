@@ -22,7 +22,7 @@ export interface FilterVerdicts {
   /** The verdicts of Sensu Go, one character for each result. */
   readonly verdicts: string;
   /** The verdicts of `mon`, and the reason for the difference; missing if there is none. */
-  readonly here?: { readonly verdicts: string; readonly because: string };
+  readonly ownVerdicts?: { readonly verdicts: string; readonly because: string };
 }
 
 /** The statuses of the forty results. The results are twenty minutes apart and begin on a Monday at 05:00 UTC. */
@@ -193,7 +193,7 @@ export const FILTERS: readonly FilterVerdicts[] = [
     expressions: ["event.entity.labels.region == 'eu'"],
     source: 'rules',
     verdicts: '........................................',
-    here: {
+    ownVerdicts: {
       verdicts: 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy',
       because:
         'an expression that has no answer keeps nothing back, also in a filter that denies: an alert too many is better',

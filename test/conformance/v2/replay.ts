@@ -70,7 +70,7 @@ class Play implements AsyncDisposable {
    */
   readonly #handlers = new Map<string, string>();
   readonly #filters = new Map<string, string>();
-  readonly #made = { key: '', uuid: '', etag: '', next: '', refresh: '' };
+  readonly #generatedValues = { key: '', uuid: '', etag: '', next: '', refresh: '' };
   #case = '';
   #caseBegunMs = 0;
   /** Changes of stored events in this case; `undefined` until the first observation of a stored event. */
@@ -83,8 +83,8 @@ class Play implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const agent of this.#agents.values()) agent.cut();
-    await this.#scene.settled();
+    for (const agent of this.#agents.values()) agent.terminate();
+    await this.#scene.waitUntilIdle();
   }
 
   async perform(line: Line): Promise<LineResult> {
@@ -99,7 +99,7 @@ class Play implements AsyncDisposable {
       case 'exchange':
         return await this.#exchange(line);
       case 'frame':
-        return await this.#say(line);
+        return await this.#sendAgentFrame(line);
       default:
         return await this.#observe(line);
     }
@@ -116,16 +116,17 @@ class Play implements AsyncDisposable {
     const body = this.#sentBody(line);
     const request = {
       method,
-      target: this.#filled(path).replace(CONTINUED, this.#made.next),
+      target: this.#filled(path).replace(CONTINUED, this.#generatedValues.next),
       headers,
       body: body ?? null,
     };
     const actual = await (answer.status === 401 ? this.#scene.askSlowly(request) : this.#scene.ask(request));
     const location = actual.headers['location'];
-    if (location?.includes('/apikeys/') === true) this.#made.key = location.slice(location.lastIndexOf('/') + 1);
-    this.#made.etag = actual.headers['etag'] ?? this.#made.etag;
-    this.#made.next = actual.headers['sensu-continue'] ?? '';
-    if (method !== 'GET' && path.includes('/events')) await this.#scene.settled();
+    if (location?.includes('/apikeys/') === true)
+      this.#generatedValues.key = location.slice(location.lastIndexOf('/') + 1);
+    this.#generatedValues.etag = actual.headers['etag'] ?? this.#generatedValues.etag;
+    this.#generatedValues.next = actual.headers['sensu-continue'] ?? '';
+    if (method !== 'GET' && path.includes('/events')) await this.#scene.waitUntilIdle();
     const got = { status: actual.status, headers: actual.headers, body: bodyOf(actual.text, actual.body) };
     const problems = answerProblems(method === 'HEAD' ? { ...answer, body: null } : answer, got);
     return { what: `${method} ${path}`, problems, got };
@@ -151,7 +152,7 @@ class Play implements AsyncDisposable {
     for (const [header, value] of Object.entries(all)) {
       if (value === null) continue;
       const isTag = header === 'If-Match' || header === 'If-None-Match';
-      if (isTag && !value.includes('*')) filled[header] = this.#made.etag || value;
+      if (isTag && !value.includes('*')) filled[header] = this.#generatedValues.etag || value;
       else
         filled[header] = value.includes('<token>')
           ? value.replace('<token>', await this.#tokenFor(name))
@@ -168,7 +169,7 @@ class Play implements AsyncDisposable {
     const user = /token of user ([\w.-]+)/.exec(name)?.[1];
     const password = user === undefined ? undefined : this.#passwords.get(user);
     const { access, refresh } = await this.#scene.logIn(user, password);
-    this.#made.refresh = refresh;
+    this.#generatedValues.refresh = refresh;
     return access;
   }
 
@@ -185,21 +186,21 @@ class Play implements AsyncDisposable {
     if (body === undefined) return undefined;
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return this.#filled(text)
-      .replaceAll('<token>', this.#made.refresh)
+      .replaceAll('<token>', this.#generatedValues.refresh)
       .replaceAll(/\bout\/(?=[\w-]+\.log\b)/g, `${this.#scene.dir}/out/`);
   }
 
   #filled(text: string): string {
-    return text.replaceAll('<key>', this.#made.key).replaceAll('<uuid>', this.#made.uuid);
+    return text.replaceAll('<key>', this.#generatedValues.key).replaceAll('<uuid>', this.#generatedValues.uuid);
   }
 
-  async #say(line: Line & Frame): Promise<LineResult> {
+  async #sendAgentFrame(line: Line & Frame): Promise<LineResult> {
     const agent = this.#agents.get(line.agent) ?? (await this.#connect(line.agent, { isKnown: true }));
     const entityName = line.agent;
     const events = `/api/core/v2/namespaces/${this.#namespace}/events/${entityName}`;
     const before = (await this.#scene.ask({ method: 'GET', target: events, headers: await this.#bearer() })).text;
-    agent.say({ type: line.type, payload: line.payload });
-    await this.#until(agent, async () => {
+    agent.sendFrame({ type: line.type, payload: line.payload });
+    await this.#waitUntil(agent, async () => {
       return (await this.#scene.ask({ method: 'GET', target: events, headers: await this.#bearer() })).text !== before;
     });
     return { what: `${line.agent} says ${line.type}`, problems: [], got: undefined };
@@ -231,7 +232,7 @@ class Play implements AsyncDisposable {
         return await this.#close(line);
       case 'keepalive':
       case 'ttl':
-        return await this.#stored(line);
+        return await this.#compareStoredEvent(line);
       case 'namespace-known':
         return { what: 'the namespace is known', problems: [], got: undefined };
       default:
@@ -241,8 +242,8 @@ class Play implements AsyncDisposable {
 
   async #filter({ record }: Observation): Promise<LineResult> {
     this.#runs ??= await this.#scene
-      .written('fva.log')
-      .then(async (lines) => [...lines, ...(await this.#scene.written('fvb.log'))]);
+      .newLinesOf('fva.log')
+      .then(async (lines) => [...lines, ...(await this.#scene.newLinesOf('fvb.log'))]);
     const { expression, expressions = [expression], action = 'allow', handled } = record;
     const asked = JSON.stringify([action, expressions]);
     const handler = this.#handlers.get(this.#filters.get(asked) ?? '') ?? '';
@@ -255,7 +256,7 @@ class Play implements AsyncDisposable {
     const handler = what.slice('handler:'.length);
     const prefix = this.#group.name.startsWith('handlers-stdin') ? `hs${this.#group.name.at(-1) ?? ''}-` : '';
     const name = (await this.#logOf(handler)) ?? `${prefix}${handler}.log`;
-    const got = byEntity((await this.#scene.written(name)).flatMap((text) => jsonsOf(text)));
+    const got = byEntity((await this.#scene.newLinesOf(name)).flatMap((text) => jsonsOf(text)));
     const expected = handledEventsOf(data);
     return { what, problems: valueProblems(expected, got), got };
   }
@@ -275,7 +276,7 @@ class Play implements AsyncDisposable {
     const { status: expected, headers } = record;
     if (status !== expected) {
       // The recorded agent was not connected either, so no later line reads messages of this connection.
-      played.cut();
+      played.terminate();
       this.#agents.delete(agent);
       return { what, problems: [`status: expected ${String(expected)}, got ${String(status)}`], got };
     }
@@ -291,24 +292,24 @@ class Play implements AsyncDisposable {
 
   async #frame({ agent = '', data }: Observation): Promise<LineResult> {
     const played = this.#agents.get(agent) ?? (await this.#connect(agent, { isKnown: true }));
-    await this.#until(played, () => played.waiting > 0);
-    const got = played.next();
+    await this.#waitUntil(played, () => played.unreadCount > 0);
+    const got = played.takeNextFrame();
     const what = `${agent} hears ${String((data as { readonly type?: unknown }).type)}`;
     return { what, problems: got === undefined ? ['nothing was heard'] : valueProblems(data, got), got };
   }
 
   async #silence({ agent = '' }: Observation): Promise<LineResult> {
-    await this.#scene.settled();
-    const got = this.#agents.get(agent)?.next();
+    await this.#scene.waitUntilIdle();
+    const got = this.#agents.get(agent)?.takeNextFrame();
     return { what: `${agent} hears nothing`, problems: got === undefined ? [] : [JSON.stringify(got)], got };
   }
 
   async #close({ agent = '', record }: Observation): Promise<LineResult> {
     const played = this.#agents.get(agent);
     // Code 1005 means that the agent closed the connection itself.
-    if (record['code'] === 1005) played?.leave();
-    if (played !== undefined) await this.#until(played, () => played.ending !== undefined);
-    const got = played?.ending;
+    if (record['code'] === 1005) played?.closeGracefully();
+    if (played !== undefined) await this.#waitUntil(played, () => played.closeReason !== undefined);
+    const got = played?.closeReason;
     const expected = { code: record['code'], reason: record['reason'] };
     return {
       what: `${agent} is hung up on`,
@@ -321,7 +322,7 @@ class Play implements AsyncDisposable {
    * Compares a stored event with the recorded one. The recorder polled it and recorded each change of its status or
    * occurrences.
    */
-  async #stored({ what, agent, atSeconds = 0, data }: Observation): Promise<LineResult> {
+  async #compareStoredEvent({ what, agent, atSeconds = 0, data }: Observation): Promise<LineResult> {
     this.#changes ??= await this.#watch(what);
     const entity = agent ?? entityIn(data);
     const at = this.#changes.findIndex((change) => change.entity === entity);
@@ -381,12 +382,12 @@ class Play implements AsyncDisposable {
    */
   async #awaitFrames(line: Line): Promise<void> {
     const wanted = this.#expectedFrames(line);
-    const heard = (): number => [...this.#agents.values()].reduce((sum, { waiting }) => sum + waiting, 0);
+    const heard = (): number => [...this.#agents.values()].reduce((sum, { unreadCount }) => sum + unreadCount, 0);
     for (let step = 0; step < FRAME_STEPS && heard() < wanted; step++) {
       await this.#scene.pass(300);
       // A frame that is still in transit counts too. If the clock advanced without it, the check would run once more
       // than recorded.
-      await this.#scene.settled();
+      await this.#scene.waitUntilIdle();
       for (const agent of this.#agents.values()) await agent.catchUp();
     }
   }
@@ -395,10 +396,10 @@ class Play implements AsyncDisposable {
    * Waits until all consequences of the action are stored and sent, and tests the condition, a few times. If the
    * condition never becomes true, the following comparison fails.
    */
-  async #until(agent: PlayedAgent, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  async #waitUntil(agent: PlayedAgent, isTrue: () => boolean | Promise<boolean>): Promise<void> {
     for (let look = 0; look < LOOKS; look++) {
       await agent.catchUp();
-      await this.#scene.settled();
+      await this.#scene.waitUntilIdle();
       if (await isTrue()) return;
     }
   }

@@ -47,7 +47,7 @@ export class V2Scene implements AsyncDisposable {
   #token = '';
   #loggedInMs = Number.NEGATIVE_INFINITY;
   /** Length of the text that has already been read, by file in the directory `out`. */
-  readonly #read = new Map<string, number>();
+  readonly #readLengths = new Map<string, number>();
 
   private constructor(
     parts: AsyncDisposableStack,
@@ -156,13 +156,13 @@ export class V2Scene implements AsyncDisposable {
   async pass(ms: number, each: () => Promise<void> = async () => undefined): Promise<void> {
     for (let left = ms; left > 0; left -= STEP_MS) {
       this.clock.advance(Math.min(left, STEP_MS));
-      await this.settled();
+      await this.waitUntilIdle();
       await each();
     }
   }
 
   /** Waits until the backend has stored all results, and no handler is running or queued. */
-  async settled(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     await vi.waitFor(async () => {
       const waiting = (await this.#api.info()).transport?.results?.messages;
       if (waiting !== 0) throw new Error(`${String(waiting)} results are not stored`);
@@ -172,10 +172,10 @@ export class V2Scene implements AsyncDisposable {
   }
 
   /** Returns the lines that handler commands have appended to a file in `out` since the previous call. */
-  async written(file: string): Promise<string[]> {
+  async newLinesOf(file: string): Promise<string[]> {
     const text = await readFile(join(this.dir, 'out', file), 'utf8').catch(() => '');
-    const news = text.slice(this.#read.get(file) ?? 0);
-    this.#read.set(file, text.length);
+    const news = text.slice(this.#readLengths.get(file) ?? 0);
+    this.#readLengths.set(file, text.length);
     return news.split('\n').filter((line) => line !== '');
   }
 }

@@ -15,19 +15,28 @@ test('mon-agent reads its API key from the only line of the key file', async () 
   expect(await readKeyFile(await keyFile('mk_a_b\n'))).toBe('mk_a_b');
 });
 
-test.each<{ name: string; text: string; mode?: number; says: string }>([
-  { name: 'others may read', text: 'mk_a_b', mode: 0o640, says: 'other users of this machine can access the file' },
-  { name: 'is empty', text: '\n', says: 'the file contains no valid key: write the key on one line' },
+test.each<{ name: string; text: string; mode?: number; expectedMessage: string }>([
+  {
+    name: 'others may read',
+    text: 'mk_a_b',
+    mode: 0o640,
+    expectedMessage: 'other users of this machine can access the file',
+  },
+  { name: 'is empty', text: '\n', expectedMessage: 'the file contains no valid key: write the key on one line' },
   {
     name: 'contains more than a key',
     text: 'mk_a_b\nmk_c_d\n',
-    says: 'the file contains no valid key: write the key on one line',
+    expectedMessage: 'the file contains no valid key: write the key on one line',
   },
-  { name: 'is far too large', text: 'x'.repeat(5000), says: 'the file is too large: it must contain only the key' },
-])('a file with an API key that $name is rejected', async ({ text, mode, says }) => {
+  {
+    name: 'is far too large',
+    text: 'x'.repeat(5000),
+    expectedMessage: 'the file is too large: it must contain only the key',
+  },
+])('a file with an API key that $name is rejected', async ({ text, mode, expectedMessage }) => {
   await expect(readKeyFile(await keyFile(text, mode))).rejects.toMatchObject({
     code: 'invalid',
-    message: expect.stringContaining(says),
+    message: expect.stringContaining(expectedMessage),
   });
 });
 

@@ -26,11 +26,11 @@ function encoderWithBaseline(check: Attributes): DeltaEncoder {
   return encoder;
 }
 
-function without(attribute: keyof typeof PASSING): Attributes {
+function resultWithout(attribute: keyof typeof PASSING): Attributes {
   return Object.fromEntries(Object.entries(PASSING).filter(([name]) => name !== attribute));
 }
 
-function numbered(at: number, more: Attributes = {}): Attributes {
+function resultNumber(at: number, more: Attributes = {}): Attributes {
   return { ...PASSING, name: `check-${String(at)}`, ...more };
 }
 
@@ -71,12 +71,12 @@ describe('a delta result that an agent sends', () => {
   });
 
   test('a delta result contains a duration exactly if its baseline has one', () => {
-    const delta = encoded(encoderWithBaseline(without('duration')), 2, without('duration'));
+    const delta = encoded(encoderWithBaseline(resultWithout('duration')), 2, resultWithout('duration'));
     expect(delta).toEqual({ id: 2, baseline: 1, executed: 11, issued: 10 });
-    expect(encoded(encoderWithBaseline(without('duration')), 2, PASSING)).toEqual({ id: 2, check: PASSING });
-    expect(encoded(encoderWithBaseline(PASSING), 2, without('duration'))).toEqual({
+    expect(encoded(encoderWithBaseline(resultWithout('duration')), 2, PASSING)).toEqual({ id: 2, check: PASSING });
+    expect(encoded(encoderWithBaseline(PASSING), 2, resultWithout('duration'))).toEqual({
       id: 2,
-      check: without('duration'),
+      check: resultWithout('duration'),
     });
   });
 });
@@ -107,17 +107,17 @@ describe('the baseline of delta results', () => {
 
   test.each<{ name: string; check: Attributes }>([
     { name: 'fails', check: { ...PASSING, status: 1 } },
-    { name: 'has no status', check: without('status') },
+    { name: 'has no status', check: resultWithout('status') },
     { name: 'has a status that is not a number', check: { ...PASSING, status: '0' } },
-    { name: 'has no execution time', check: without('executed') },
+    { name: 'has no execution time', check: resultWithout('executed') },
     { name: 'has a fractional execution time', check: { ...PASSING, executed: 11.5 } },
     { name: 'has an execution time before 1970', check: { ...PASSING, executed: -1 } },
     { name: 'has an execution time beyond the exact integers', check: { ...PASSING, executed: 2 ** 53 } },
-    { name: 'has no issue time', check: without('issued') },
+    { name: 'has no issue time', check: resultWithout('issued') },
     { name: 'has an issue time of null', check: { ...PASSING, issued: null } },
     { name: 'has a duration of null', check: { ...PASSING, duration: null } },
     { name: 'has a duration that is a text', check: { ...PASSING, duration: '0.5' } },
-    { name: 'has no output', check: without('output') },
+    { name: 'has no output', check: resultWithout('output') },
     { name: 'has an output that is not a text', check: { ...PASSING, output: 1 } },
   ])('a result that $name is no baseline, and ends the previous baseline of its check', ({ check }) => {
     const encoder = encoderWithBaseline(PASSING);
@@ -130,7 +130,7 @@ describe('the baseline of delta results', () => {
   test.each<{ name: string; check: Attributes }>([
     { name: 'another attribute value', check: { ...PASSING, command: 'check-disk -w 80' } },
     { name: 'one attribute more', check: { ...PASSING, team: 'storage' } },
-    { name: 'one attribute less', check: without('command') },
+    { name: 'one attribute less', check: resultWithout('command') },
     { name: 'another order of attributes', check: Object.fromEntries(Object.entries(PASSING).toReversed()) },
   ])('a result that has $name is sent in full and replaces the baseline of its check', ({ check }) => {
     const encoder = encoderWithBaseline(PASSING);
@@ -157,14 +157,14 @@ describe('the baseline of delta results', () => {
 
   test('an agent stores baselines for at most 1024 checks, and ending a baseline frees space for another', () => {
     const encoder = new DeltaEncoder();
-    for (let at = 1; at <= 1025; at++) encoded(encoder, at, numbered(at));
+    for (let at = 1; at <= 1025; at++) encoded(encoder, at, resultNumber(at));
     encoder.confirm([1, 1024, 1025]);
-    expect(encoded(encoder, 1026, numbered(1024))).toMatchObject({ baseline: 1024 });
-    expect(encoded(encoder, 1027, numbered(1025))).toEqual({ id: 1027, check: numbered(1025) });
-    encoded(encoder, 1028, numbered(1, { status: 2 }));
-    encoded(encoder, 1029, numbered(1025));
+    expect(encoded(encoder, 1026, resultNumber(1024))).toMatchObject({ baseline: 1024 });
+    expect(encoded(encoder, 1027, resultNumber(1025))).toEqual({ id: 1027, check: resultNumber(1025) });
+    encoded(encoder, 1028, resultNumber(1, { status: 2 }));
+    encoded(encoder, 1029, resultNumber(1025));
     encoder.confirm([1029]);
-    expect(encoded(encoder, 1030, numbered(1025))).toMatchObject({ baseline: 1029 });
+    expect(encoded(encoder, 1030, resultNumber(1025))).toMatchObject({ baseline: 1029 });
   });
 
   test('a result with more than 16 KiB of output or of other attributes is no baseline', () => {

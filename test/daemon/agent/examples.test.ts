@@ -90,44 +90,48 @@ describe('the example agent configuration', () => {
 });
 
 describe('the example checks', () => {
-  test.each<{ command: string; status: number; says: RegExp }>([
+  test.each<{ command: string; status: number; expectedOutput: RegExp }>([
     {
       command: 'disk.sh 101 102',
       status: 0,
-      says: /^DISK OK - \/ is \d+\.\d% full: .* \(warning at 101%, critical at 102%\)$/,
+      expectedOutput: /^DISK OK - \/ is \d+\.\d% full: .* \(warning at 101%, critical at 102%\)$/,
     },
-    { command: 'disk.sh 0 102', status: 1, says: /^DISK WARNING - \// },
-    { command: 'disk.sh 0 0', status: 2, says: /^DISK CRITICAL - \// },
-    { command: 'disk.sh 80 90 /no/such/path', status: 3, says: /^DISK UNKNOWN - df \/no\/such\/path: / },
+    { command: 'disk.sh 0 102', status: 1, expectedOutput: /^DISK WARNING - \// },
+    { command: 'disk.sh 0 0', status: 2, expectedOutput: /^DISK CRITICAL - \// },
+    { command: 'disk.sh 80 90 /no/such/path', status: 3, expectedOutput: /^DISK UNKNOWN - df \/no\/such\/path: / },
     {
       command: 'memory.sh 101 102',
       status: 0,
-      says: /^MEMORY OK - \d+\.\d% in use: .* \(warning at 101%, critical at 102%\)$/,
+      expectedOutput: /^MEMORY OK - \d+\.\d% in use: .* \(warning at 101%, critical at 102%\)$/,
     },
-    { command: 'memory.sh 0 0', status: 2, says: /^MEMORY CRITICAL - / },
+    { command: 'memory.sh 0 0', status: 2, expectedOutput: /^MEMORY CRITICAL - / },
     {
       command: 'load.sh 9999 9999',
       status: 0,
-      says: /^LOAD OK - \d+\.\d\d per core .* \(warning at 9999, critical at 9999 per core\)$/,
+      expectedOutput: /^LOAD OK - \d+\.\d\d per core .* \(warning at 9999, critical at 9999 per core\)$/,
     },
-    { command: 'load.sh 0 0', status: 2, says: /^LOAD CRITICAL - / },
-    { command: 'process.sh vitest', status: 0, says: /^PROCESS OK - \d+ running with "vitest"/ },
-    { command: 'process.sh no-such-process', status: 2, says: /^PROCESS CRITICAL - no process with "no-such-process"/ },
-    { command: 'file.sh package.json', status: 0, says: /^FILE OK - package\.json exists/ },
+    { command: 'load.sh 0 0', status: 2, expectedOutput: /^LOAD CRITICAL - / },
+    { command: 'process.sh vitest', status: 0, expectedOutput: /^PROCESS OK - \d+ running with "vitest"/ },
+    {
+      command: 'process.sh no-such-process',
+      status: 2,
+      expectedOutput: /^PROCESS CRITICAL - no process with "no-such-process"/,
+    },
+    { command: 'file.sh package.json', status: 0, expectedOutput: /^FILE OK - package\.json exists/ },
     {
       command: 'file.sh no/such/file',
       status: 2,
-      says: /^FILE CRITICAL - .* \(to resolve this: touch no\/such\/file\)$/,
+      expectedOutput: /^FILE CRITICAL - .* \(to resolve this: touch no\/such\/file\)$/,
     },
     {
       command: 'http.sh http://127.0.0.1:1/ 2',
       status: 2,
-      says: /^HTTP CRITICAL - http:\/\/127\.0\.0\.1:1\/ does not respond/,
+      expectedOutput: /^HTTP CRITICAL - http:\/\/127\.0\.0\.1:1\/ does not respond/,
     },
-  ])('the example command $command exits with $status', async ({ command, status, says }) => {
+  ])('the example command $command exits with $status', async ({ command, status, expectedOutput }) => {
     const outcome = await run(`sh examples/checks/${command}`);
     expect(outcome).toMatchObject({ status });
-    expect(outcome.kind === 'exited' && outcome.output.trimEnd()).toMatch(says);
+    expect(outcome.kind === 'exited' && outcome.output.trimEnd()).toMatch(expectedOutput);
   });
 
   test.each(['disk.sh', 'memory.sh', 'load.sh', 'process.sh', 'http.sh', 'file.sh'])(
@@ -140,18 +144,18 @@ describe('the example checks', () => {
     },
   );
 
-  test.each<{ answer: number; status: number }>([
-    { answer: 200, status: 0 },
-    { answer: 204, status: 0 },
-    { answer: 404, status: 2 },
-    { answer: 503, status: 2 },
+  test.each<{ responseStatus: number; status: number }>([
+    { responseStatus: 200, status: 0 },
+    { responseStatus: 204, status: 0 },
+    { responseStatus: 404, status: 2 },
+    { responseStatus: 503, status: 2 },
   ])(
-    'the example HTTP check exits with $status for an endpoint that responds with $answer',
-    async ({ answer, status }) => {
+    'the example HTTP check exits with $status for an endpoint that responds with $responseStatus',
+    async ({ responseStatus, status }) => {
       const url = await startServer();
-      expect(await run(`sh examples/checks/http.sh ${url}/${String(answer)} 5`)).toMatchObject({
+      expect(await run(`sh examples/checks/http.sh ${url}/${String(responseStatus)} 5`)).toMatchObject({
         status,
-        output: expect.stringContaining(`answers ${String(answer)}`),
+        output: expect.stringContaining(`answers ${String(responseStatus)}`),
       });
     },
   );

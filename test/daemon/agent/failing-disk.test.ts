@@ -50,7 +50,7 @@ async function aScene(Disk: typeof FailingDisk, backend: AgentBackend): Promise<
   };
 }
 
-async function started({ start, spool }: Scene): Promise<AgentProcess> {
+async function startAgentOnDisk({ start, spool }: Scene): Promise<AgentProcess> {
   const agent = start();
   await vi.waitFor(() => spool());
   return agent;
@@ -66,7 +66,7 @@ describe.each(disks)('an agent whose disk fails', (Disk) => {
       let isUp = false;
       const backend = await AgentBackend.open({ refuseWith: () => (isUp ? undefined : 503) });
       const scene = await aScene(Disk, backend);
-      await started(scene);
+      await startAgentOnDisk(scene);
       expect(await scene.report('before')).toMatchObject({ status: 202 });
       scene.disk.fail(FULL);
       const reporting = scene.report('meanwhile');
@@ -89,13 +89,13 @@ describe.each(disks)('an agent whose disk fails', (Disk) => {
   test('an agent that could not delete results from its spool delivers none twice after a kill', async () => {
     const backend = await AgentBackend.open();
     const scene = await aScene(Disk, backend);
-    const agent = await started(scene);
+    const agent = await startAgentOnDisk(scene);
     scene.disk.fail(FULL);
     for (const output of ['a', 'b']) expect(await scene.report(output)).toMatchObject({ status: 202 });
     agent.kill('SIGKILL');
     await agent.ended;
     // The agent starts although it cannot open its spool, because the disk is still full.
-    await started(scene);
+    await startAgentOnDisk(scene);
     expect(await scene.report('c')).toMatchObject({ status: 202 });
     scene.disk.mend();
     await vi.waitFor(async () => expect(await scene.spool()).toBeUndefined(), { timeout: 15_000 });
@@ -110,7 +110,7 @@ describe.each(disks)('an agent whose disk fails', (Disk) => {
       let isUp = false;
       const backend = await AgentBackend.open({ refuseWith: () => (isUp ? undefined : 503) });
       const scene = await aScene(Disk, backend);
-      const agent = await started(scene);
+      const agent = await startAgentOnDisk(scene);
       scene.disk.fail({ calls: ['write', 'sync'], error: 'EIO' });
       const answer = await scene.report('a');
       expect(answer.status).toBe(503);

@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 const aResult = (output: string, name = 'disk'): SubmittedResult => ({ name, output, status: 0 });
 
 const text = (name: string, output = 'x'): string => JSON.stringify(aResult(output, name));
-const ofSource = (source: string): string => JSON.stringify({ ...aResult('x'), source });
+const resultOfSource = (source: string): string => JSON.stringify({ ...aResult('x'), source });
 
 const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
 const BROKEN: Fault = { calls: ['write', 'sync', 'open', 'truncate', 'name'], error: 'EIO' };
@@ -191,10 +191,10 @@ describe('results that are only in memory', () => {
   });
 
   test('results with the same check name and different sources belong to different checks', () => {
-    const unsaved = new UnsavedResults(2.5 * ofSource('a').length);
-    unsaved.add(1, ofSource('a'));
-    unsaved.add(2, ofSource('b'));
-    unsaved.add(3, ofSource('b'));
+    const unsaved = new UnsavedResults(2.5 * resultOfSource('a').length);
+    unsaved.add(1, resultOfSource('a'));
+    unsaved.add(2, resultOfSource('b'));
+    unsaved.add(3, resultOfSource('b'));
     expect([...unsaved.after(0)].map(({ id }) => id)).toEqual([1, 3]);
   });
 

@@ -394,23 +394,35 @@ describe('the command line', () => {
     },
   );
 
-  test.each<{ args: string[]; says: RegExp }>([
-    { args: [], says: /usage: mon-agent start \| version; see mon-agent --help/ },
-    { args: ['sing'], says: /usage: mon-agent start \| version/ },
-    { args: ['start', 'now'], says: /usage: mon-agent start \| version/ },
-    { args: ['start', '--colour'], says: /--colour/ },
+  test.each<{ args: string[]; expectedMessage: RegExp }>([
+    { args: [], expectedMessage: /usage: mon-agent start \| version; see mon-agent --help/ },
+    { args: ['sing'], expectedMessage: /usage: mon-agent start \| version/ },
+    { args: ['start', 'now'], expectedMessage: /usage: mon-agent start \| version/ },
+    { args: ['start', '--colour'], expectedMessage: /--colour/ },
     {
       args: ['start', '--backend', 'mon.example.org'],
-      says: /the backend must be a URL like http:\/\/127\.0\.0\.1:4567/,
+      expectedMessage: /the backend must be a URL like http:\/\/127\.0\.0\.1:4567/,
     },
-    { args: ['start', '--name', 'web 1'], says: /client\.name: must be word characters, dots and hyphens only/ },
-    { args: ['start', '--log-level', 'loud'], says: /command line: agent\.log-level: expected one of "debug"/ },
-    { args: ['start', '--max-checks', '0'], says: /command line: agent\.max-checks: expected number to be >=1/ },
-    { args: ['start', '-d', '/nowhere/at/all'], says: /\/nowhere\/at\/all: there is no such file or directory/ },
-  ])('mon-agent rejects the arguments $args with exit code 2', async ({ args, says }) => {
+    {
+      args: ['start', '--name', 'web 1'],
+      expectedMessage: /client\.name: must be word characters, dots and hyphens only/,
+    },
+    {
+      args: ['start', '--log-level', 'loud'],
+      expectedMessage: /command line: agent\.log-level: expected one of "debug"/,
+    },
+    {
+      args: ['start', '--max-checks', '0'],
+      expectedMessage: /command line: agent\.max-checks: expected number to be >=1/,
+    },
+    {
+      args: ['start', '-d', '/nowhere/at/all'],
+      expectedMessage: /\/nowhere\/at\/all: there is no such file or directory/,
+    },
+  ])('mon-agent rejects the arguments $args with exit code 2', async ({ args, expectedMessage }) => {
     const dir = await tempDir();
     const { code, stderr } = await startAgent([...args, ...(args.length === 0 ? [] : ['--state-dir', dir])]).ended;
-    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(expectedMessage);
     expect(code).toBe(2);
   });
 });

@@ -140,25 +140,27 @@ describe('the connection to a backend', () => {
     expect(backend.authorizations).toEqual([`Basic ${Buffer.from('web1:s cret').toString('base64')}`]);
   });
 
-  test.each<{ status: number; says: RegExp }>([
+  test.each<{ status: number; expectedMessage: RegExp }>([
     {
       status: 401,
-      says: /rejects the credentials of the agent \(HTTP 401\): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password$/,
+      expectedMessage:
+        /rejects the credentials of the agent \(HTTP 401\): set MON_API_KEY, or MON_AGENT_CREDENTIALS to user:password$/,
     },
-    { status: 402, says: /has reached its entity limit \(HTTP 402\): raise its entity-limit$/ },
+    { status: 402, expectedMessage: /has reached its entity limit \(HTTP 402\): raise its entity-limit$/ },
     {
       status: 403,
-      says: /does not allow these credentials to submit results \(HTTP 403\): use a key with the scope submit$/,
+      expectedMessage:
+        /does not allow these credentials to submit results \(HTTP 403\): use a key with the scope submit$/,
     },
     {
       status: 404,
-      says: /no backend for agents at ws:.*, or the namespace does not exist \(HTTP 404\): check both$/,
+      expectedMessage: /no backend for agents at ws:.*, or the namespace does not exist \(HTTP 404\): check both$/,
     },
-    { status: 503, says: /is busy \(HTTP 503\)$/ },
-    { status: 500, says: /rejects the connection \(HTTP 500\)$/ },
+    { status: 503, expectedMessage: /is busy \(HTTP 503\)$/ },
+    { status: 500, expectedMessage: /rejects the connection \(HTTP 500\)$/ },
   ])(
     'an agent whose handshake is rejected with HTTP $status logs the reason and reconnects',
-    async ({ status, says }) => {
+    async ({ status, expectedMessage }) => {
       let answers: number[] = [status];
       const backend = await AgentBackend.open({ refuseWith: () => answers.shift(), refusal: 'not you' });
       const { clock, log } = await aBench(backend.url);
@@ -166,7 +168,7 @@ describe('the connection to a backend', () => {
       expect(log.records[0]?.fields).toEqual({
         error: `handshake failed with status ${String(status)}`,
         body: 'not you',
-        reason: expect.stringMatching(says),
+        reason: expect.stringMatching(expectedMessage),
         retry_seconds: 0.5,
         spooled: 0,
       });

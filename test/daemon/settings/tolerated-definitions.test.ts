@@ -23,103 +23,107 @@ const check = (attributes: object): Judged =>
 const pipe = (attributes: object): Judged => judge('handlers', { type: 'pipe', command: 'true', ...attributes });
 const filter = (attributes: object): Judged => judge('filters', { attributes: {}, ...attributes });
 
-test.each<{ attributes: Definition; used: unknown; warning: string }>([
-  { attributes: { occurrences: '3' }, used: 3, warning: 'is in quotes: the number 3 is used; remove the quotes' },
+test.each<{ attributes: Definition; usedValue: unknown; warning: string }>([
+  { attributes: { occurrences: '3' }, usedValue: 3, warning: 'is in quotes: the number 3 is used; remove the quotes' },
   {
     attributes: { occurrences: 0 },
-    used: undefined,
+    usedValue: undefined,
     warning: 'is not a whole number from 1 on: 1 is used instead; set such a number, or remove it',
   },
-  { attributes: { refresh: '1800' }, used: 1800, warning: 'is in quotes: the number 1800 is used; remove the quotes' },
+  {
+    attributes: { refresh: '1800' },
+    usedValue: 1800,
+    warning: 'is in quotes: the number 1800 is used; remove the quotes',
+  },
   {
     attributes: { refresh: 'often' },
-    used: undefined,
+    usedValue: undefined,
     warning: 'is not a whole number from 0 on: 1800 is used instead; set such a number, or remove it',
   },
-  { attributes: { ttl_status: '1' }, used: 1, warning: 'is in quotes: the number 1 is used; remove the quotes' },
+  { attributes: { ttl_status: '1' }, usedValue: 1, warning: 'is in quotes: the number 1 is used; remove the quotes' },
   {
     attributes: { type: 'metrics' },
-    used: 'metrics',
+    usedValue: 'metrics',
     warning: 'is neither standard nor metric: it counts as standard; write one of them, or remove it',
   },
   {
     attributes: { ttl: 60 },
-    used: 60,
+    usedValue: 60,
     warning:
       'is not greater than interval (60): 60 is used, and a result may expire before the next one arrives; set a larger number',
   },
-  { attributes: { ttl: false }, used: undefined, warning: 'is false, which counts as absent: remove it' },
+  { attributes: { ttl: false }, usedValue: undefined, warning: 'is false, which counts as absent: remove it' },
   {
     attributes: { timeout: 0 },
-    used: undefined,
+    usedValue: undefined,
     warning: 'is not above 0: it is ignored; set the seconds that a run may take, or remove it',
   },
   {
     attributes: { interval: false, cron: '* * * * *' },
-    used: undefined,
+    usedValue: undefined,
     warning: 'is not a whole number from 1 on: it is left out; set such a number, or remove it',
   },
   {
     attributes: { cron: 'never', publish: false },
-    used: undefined,
+    usedValue: undefined,
     warning:
       'must have five fields: minute, hour, day of the month, month, day of the week: it is ignored because publish is false; fix or remove it',
   },
   {
     attributes: { dependencies: 'db/ping' },
-    used: ['db/ping'],
+    usedValue: ['db/ping'],
     warning: 'is not a list: it is used as a list of one; write it in brackets',
   },
   {
     attributes: { handle: 'false' },
-    used: true,
+    usedValue: true,
     warning: 'is neither true nor false: true is used instead; write true or false, without quotes',
   },
   {
     attributes: { auto_resolve: 0 },
-    used: true,
+    usedValue: true,
     warning: 'is neither true nor false: true is used instead; write true or false, without quotes',
   },
   {
     attributes: { force_resolve: 'yes' },
-    used: false,
+    usedValue: false,
     warning: 'is neither true nor false: false is used instead; write true or false, without quotes',
   },
   {
     attributes: { contact: { email: 'ops@example.org' } },
-    used: { email: 'ops@example.org' },
+    usedValue: { email: 'ops@example.org' },
     warning: 'is not a text: it is passed to handlers unchanged and has no other effect; fix or remove it',
   },
   {
     attributes: { opsgenie: 'team' },
-    used: 'team',
+    usedValue: 'team',
     warning: 'is not an object: it is passed to handlers unchanged and has no other effect; fix or remove it',
   },
   {
     attributes: { subscribers: [] },
-    used: [],
+    usedValue: [],
     warning: 'has no subscription, so no agent runs this check: add one, or set publish to false',
   },
   {
     attributes: { subscribers: 'base', standalone: true },
-    used: undefined,
+    usedValue: undefined,
     warning: 'is not a list of strings: it is ignored because standalone is true; fix or remove it',
   },
   {
     attributes: { handlers: [''] },
-    used: [],
+    usedValue: [],
     warning: 'contains an empty name: it is ignored; remove it',
   },
   {
     attributes: { command: '' },
-    used: ':',
+    usedValue: ':',
     warning: 'is empty: ":" is used instead and does nothing; set a command',
   },
-])('a check with $attributes is accepted with a warning', ({ attributes, used, warning }) => {
+])('a check with $attributes is accepted with a warning', ({ attributes, usedValue, warning }) => {
   const [attribute = ''] = Object.keys(attributes);
   const { warnings, definition } = check(attributes);
   expect(warnings).toContain(`${attribute} ${warning}`);
-  expect(definition?.[attribute]).toEqual(used);
+  expect(definition?.[attribute]).toEqual(usedValue);
 });
 
 test('a check attribute that is null counts as not set, without a warning', () => {

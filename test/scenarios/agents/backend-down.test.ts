@@ -21,10 +21,10 @@ const counting = (dir: string): Readonly<Record<string, unknown>> => ({
 const statusesOf = (count: number): number[] => Array.from({ length: count }, (_, at) => (at + 1) % 4);
 
 /** Returns the statuses that a check history holds: on a slow machine, there are more runs than that. */
-const kept = (statuses: readonly number[]): readonly number[] => statuses.slice(-HISTORY_LENGTH);
+const retainedStatuses = (statuses: readonly number[]): readonly number[] => statuses.slice(-HISTORY_LENGTH);
 
 /** Returns the number of the last run on a machine, whether or not the backend has received its result. */
-async function counted(fleet: AgentFleet, name: string): Promise<number> {
+async function lastRunNumber(fleet: AgentFleet, name: string): Promise<number> {
   return Number(await readFile(join(fleet.dir, `${name}.count`), 'utf8'));
 }
 
@@ -49,8 +49,8 @@ test('results that agents collect while the backend is down all arrive after its
   for (const name of NAMES) await storedNumbers(fleet, name, 1);
   await fleet.stopBackend('SIGKILL');
   for (const [at, name] of NAMES.entries()) {
-    const alone = await counted(fleet, name);
-    await vi.waitFor(async () => expect(await counted(fleet, name)).toBeGreaterThan(alone));
+    const alone = await lastRunNumber(fleet, name);
+    await vi.waitFor(async () => expect(await lastRunNumber(fleet, name)).toBeGreaterThan(alone));
     expect(agents.map(messages)[at]).toContain('not connected to the backend');
   }
   const killed = agents[2];
@@ -60,11 +60,11 @@ test('results that agents collect while the backend is down all arrive after its
   await fleet.agent('web-3', { checks });
 
   for (const name of ['web-1', 'web-2']) {
-    const { last, history } = await storedNumbers(fleet, name, await counted(fleet, name));
-    expect(history).toEqual(kept(statusesOf(last)));
+    const { last, history } = await storedNumbers(fleet, name, await lastRunNumber(fleet, name));
+    expect(history).toEqual(retainedStatuses(statusesOf(last)));
   }
-  const { last, history } = await storedNumbers(fleet, 'web-3', (await counted(fleet, 'web-3')) + 1);
+  const { last, history } = await storedNumbers(fleet, 'web-3', (await lastRunNumber(fleet, 'web-3')) + 1);
   const all = statusesOf(last);
   // A run that was in progress when its agent ended has no result.
-  expect([all, ...all.map((_, at) => all.toSpliced(at, 1))].map(kept)).toContainEqual(history);
+  expect([all, ...all.map((_, at) => all.toSpliced(at, 1))].map(retainedStatuses)).toContainEqual(history);
 });

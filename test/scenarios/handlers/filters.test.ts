@@ -88,7 +88,7 @@ describe('a custom filter', () => {
     typed: { attributes: { occurrences: 'eval: value > :::check.least|1:::', check: { status: '2' } } },
   };
 
-  async function play(attributes: object, client: object): Promise<HandlerScenario> {
+  async function runScenario(attributes: object, client: object): Promise<HandlerScenario> {
     const scenario = await HandlerScenario.open({ ...handler(attributes), filters });
     await scenario.api.saveClient({ name: 'web-1', address: '192.0.2.1', ...client });
     for (const times of [1, 2, 3, 4]) await scenario.report(2, { least: 2, times });
@@ -110,14 +110,14 @@ describe('a custom filter', () => {
   ])(
     'a handler with $attributes is notified of the occurrences $notified of a client in $environment',
     async ({ attributes, environment, notified }) => {
-      const scenario = await play(attributes, { environment });
+      const scenario = await runScenario(attributes, { environment });
       expect((await scenario.notifications()).map(({ occurrences }) => occurrences)).toEqual(notified);
     },
   );
 
   test('a custom filter passes every event outside of its time windows', async () => {
     // The clock of the test starts at midnight.
-    const scenario = await play({ filter: 'by-day' }, {});
+    const scenario = await runScenario({ filter: 'by-day' }, {});
     expect(await scenario.lines()).toHaveLength(4);
     await scenario.pass(9 * 3600, 9 * 3600);
     await scenario.lines();

@@ -87,13 +87,13 @@ describe('auto_resolve: false', () => {
     expect(notifications[1]?.id).toBe(notifications[0]?.id);
   });
 
-  test.each<{ how: string; end: (scenario: HandlerScenario) => Promise<unknown> }>([
+  test.each<{ title: string; end: (scenario: HandlerScenario) => Promise<unknown> }>([
     {
-      how: 'a result with force_resolve',
+      title: 'a result with force_resolve',
       end: (scenario) => scenario.report(0, { auto_resolve: false, force_resolve: true }),
     },
-    { how: 'POST /resolve', end: ({ api }) => api.resolve({ client: 'web-1', check: 'disk' }) },
-  ])('an event with auto_resolve: false is resolved by $how, and the resolve is notified', async ({ end }) => {
+    { title: 'POST /resolve', end: ({ api }) => api.resolve({ client: 'web-1', check: 'disk' }) },
+  ])('an event with auto_resolve: false is resolved by $title, and the resolve is notified', async ({ end }) => {
     const scenario = await HandlerScenario.open();
     await scenario.report(2, { auto_resolve: false });
     await end(scenario);

@@ -74,22 +74,22 @@ describe('a silence', () => {
   });
 });
 
-async function awayForAnHour(scenario: HandlerScenario): Promise<void> {
+async function suspendForAnHour(scenario: HandlerScenario): Promise<void> {
   await scenario.stop();
   scenario.clock.advance(3600_000);
   await scenario.start();
 }
 
 describe('a silence that ends while the problem persists', () => {
-  test.each<{ how: string; entry?: object; end: (scenario: HandlerScenario) => Promise<unknown> }>([
-    { how: 'the silence is cleared', end: ({ api }) => api.clearSilenced({ id: ID }) },
-    { how: 'the silence expires', entry: { expire: 60 }, end: (scenario) => scenario.pass(61) },
-    { how: 'the silence expires while the backend is down', entry: { expire: 60 }, end: awayForAnHour },
+  test.each<{ title: string; entry?: object; end: (scenario: HandlerScenario) => Promise<unknown> }>([
+    { title: 'the silence is cleared', end: ({ api }) => api.clearSilenced({ id: ID }) },
+    { title: 'the silence expires', entry: { expire: 60 }, end: (scenario) => scenario.pass(61) },
+    { title: 'the silence expires while the backend is down', entry: { expire: 60 }, end: suspendForAnHour },
     {
-      how: 'another silence replaces it',
+      title: 'another silence replaces it',
       end: (scenario) => scenario.api.silence({ ...ENTRY, begin: scenario.now + 3600 }),
     },
-  ])('the handlers that a silence suppressed are notified once when $how', async ({ entry = {}, end }) => {
+  ])('the handlers that a silence suppressed are notified once when $title', async ({ entry = {}, end }) => {
     const scenario = await HandlerScenario.open({ handlers: { mail: {}, audit: { handle_silenced: true } } });
     const handlers = ['mail', 'audit'];
     await scenario.api.silence({ ...ENTRY, ...entry });
@@ -128,16 +128,16 @@ describe('a silence that ends while the problem persists', () => {
 describe('a silence that ends on resolve (completion 1.3)', () => {
   /** A failing check of `web-1` whose notification is suppressed: what begins the suppression, and what ends it. */
   interface Route {
-    readonly how: string;
+    readonly title: string;
     readonly check?: string;
     readonly begin?: (scenario: HandlerScenario) => Promise<unknown>;
     readonly end: (scenario: HandlerScenario) => Promise<unknown>;
   }
 
   test.each<Route>([
-    { how: 'a result through the API', end: (scenario) => scenario.report(0) },
+    { title: 'a result through the API', end: (scenario) => scenario.report(0) },
     {
-      how: 'a result of an agent',
+      title: 'a result of an agent',
       end: async (scenario) => {
         const agent = await AgentPeer.connect(scenario.url);
         await agent.join('spool');
@@ -146,15 +146,15 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
         agent.cut();
       },
     },
-    { how: 'POST /resolve', end: ({ api }) => api.resolve({ client: 'web-1', check: 'disk' }) },
+    { title: 'POST /resolve', end: ({ api }) => api.resolve({ client: 'web-1', check: 'disk' }) },
     {
-      how: 'DELETE /events',
+      title: 'DELETE /events',
       end: async ({ url }) => expect((await fetch(`${url}/events/web-1/disk`, { method: 'DELETE' })).status).toBe(202),
     },
-    { how: 'DELETE /clients', end: ({ api }) => api.deleteClient('web-1') },
-    { how: 'DELETE /checks', end: ({ api }) => api.deleteCheck('disk') },
+    { title: 'DELETE /clients', end: ({ api }) => api.deleteClient('web-1') },
+    { title: 'DELETE /checks', end: ({ api }) => api.deleteCheck('disk') },
     {
-      how: 'a client whose keepalives return',
+      title: 'a client whose keepalives return',
       check: 'keepalive',
       begin: async (scenario) => {
         const agent = await AgentPeer.connect(scenario.url);
@@ -170,7 +170,7 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
       },
     },
     {
-      how: 'the next result after an expired TTL',
+      title: 'the next result after an expired TTL',
       begin: async (scenario) => {
         await scenario.report(0, { ttl: 60 });
         await scenario.pass(60);
@@ -178,7 +178,7 @@ describe('a silence that ends on resolve (completion 1.3)', () => {
       end: (scenario) => scenario.report(0, { ttl: 60 }),
     },
   ])(
-    'a silence with expire_on_resolve ends by $how, which is notified',
+    'a silence with expire_on_resolve ends by $title, which is notified',
     async ({ check = 'disk', begin = (scenario) => scenario.report(2), end }) => {
       const scenario = await HandlerScenario.open({ handlers: { default: {}, keepalive: {} } });
       const handler = check === 'keepalive' ? 'keepalive' : 'default';

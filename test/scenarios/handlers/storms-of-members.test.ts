@@ -19,7 +19,7 @@ const INHIBITIONS = {
 };
 const HOSTS = Array.from({ length: 8 }, (_, at) => `host-${String(at)}`);
 
-interface ToldGroup {
+interface NotifiedGroup {
   readonly group: { readonly by: object };
   readonly events: readonly { readonly change: string; readonly client: { name: string }; check: { name: string } }[];
 }
@@ -103,7 +103,7 @@ class Pair {
     const text = await readFile(this.#notificationsFile, 'utf8').catch(() => '');
     return text.split('\n').flatMap((line) => {
       if (!line.endsWith('}')) return [];
-      const { group, events } = JSON.parse(line) as ToldGroup;
+      const { group, events } = JSON.parse(line) as NotifiedGroup;
       const listed = events.map(({ change, client, check }) => `${client.name}/${check.name} ${change}`);
       return `${JSON.stringify(group.by)}: ${listed.toSorted().join()}`;
     });
@@ -114,7 +114,7 @@ const notificationOf = (rack: string, events: readonly string[]): string =>
   `{"client.rack":"${rack}"}: ${events.map((event) => `${event} new`).join()}`;
 
 /** Returns for each event which event inhibits it and how many groups contain it, according to the feed of a member. */
-const shown = ({ feed }: Member): unknown =>
+const shownNoise = ({ feed }: Member): unknown =>
   Object.fromEntries(
     Array.from(feed.replica.events, ([key, { inhibited_by: by, groups }]: [string, EventRow]) => [
       key,
@@ -135,7 +135,7 @@ test('two members send one notification for a failing switch, and the pending on
   const quiet = 'switch-down: switch/uplink';
   for (const member of pair.both) {
     await vi.waitFor(() =>
-      expect(shown(member)).toMatchObject({
+      expect(shownNoise(member)).toMatchObject({
         'switch/uplink': [undefined, 1],
         ...Object.fromEntries(HOSTS.map((host) => [`${host}/ping`, [quiet, expect.any(Number)]])),
         'web-2/http': [undefined, 1],
@@ -166,7 +166,9 @@ test('two members send one notification for a failing switch, and the pending on
   expect((await notifications()).at(-1)).toContain(HOSTS.map((host) => `${host}/ping new`).join());
   for (const member of pair.both) {
     await vi.waitFor(() =>
-      expect(shown(member)).toMatchObject(Object.fromEntries(HOSTS.map((host) => [`${host}/ping`, [undefined, 1]]))),
+      expect(shownNoise(member)).toMatchObject(
+        Object.fromEntries(HOSTS.map((host) => [`${host}/ping`, [undefined, 1]])),
+      ),
     );
     await vi.waitFor(async () => expect(await member.api.inhibitions()).toEqual([]));
   }

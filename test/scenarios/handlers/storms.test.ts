@@ -10,7 +10,7 @@ const SETTINGS = {
 };
 const HOSTS = Array.from({ length: 30 }, (_, at) => `host-${String(at).padStart(3, '0')}`);
 
-interface ToldGroup {
+interface NotifiedGroup {
   readonly group: { readonly by: object; readonly firing: number; readonly resolved: number };
   readonly events: readonly { readonly change: string; readonly client: { name: string }; check: { name: string } }[];
 }
@@ -18,7 +18,7 @@ interface ToldGroup {
 /** Returns one line per handler run since the previous call that summarizes its notification. */
 async function notifiedGroups(scenario: HandlerScenario): Promise<string[]> {
   return (await scenario.lines()).map((line) => {
-    const { group, events } = JSON.parse(line) as ToldGroup;
+    const { group, events } = JSON.parse(line) as NotifiedGroup;
     const listed = events.map(({ change, client, check }) => `${client.name}/${check.name} ${change}`);
     return `${JSON.stringify(group.by)} ${String(group.firing)} firing, ${String(group.resolved)} resolved: ${listed.join()}`;
   });

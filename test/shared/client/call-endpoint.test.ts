@@ -7,13 +7,16 @@ import { requestUrl, type ApiResponse, type ApiRequest } from '../../../shared/c
 const URL = 'http://backend:4567';
 
 /** Returns an API caller that gets this response to every request, and the requests that it made. */
-function saying(answer: ApiResponse): { asked: ApiRequest[]; caller: ReturnType<typeof endpointCaller> } {
-  const asked: ApiRequest[] = [];
+function callerWithResponse(answer: ApiResponse): {
+  requests: ApiRequest[];
+  caller: ReturnType<typeof endpointCaller>;
+} {
+  const requests: ApiRequest[] = [];
   const caller = endpointCaller(URL, (request) => {
-    asked.push(request);
+    requests.push(request);
     return Promise.resolve(answer);
   });
-  return { asked, caller };
+  return { requests, caller };
 }
 
 test.each(Object.entries(MON_API) as [string, Endpoint][])(
@@ -27,20 +30,20 @@ test.each(Object.entries(MON_API) as [string, Endpoint][])(
 );
 
 test('a call of an endpoint returns the response in the type of the endpoint table', async () => {
-  const { asked, caller } = saying({ status: 200, body: { moved: 3 } });
+  const { requests, caller } = callerWithResponse({ status: 200, body: { moved: 3 } });
   const body = { to: 'other' };
   expect(
     await caller.call(MON_API.renameCheck, { path: { check: 'disk' }, query: { namespace: 'shop' }, body }),
   ).toEqual({
     moved: 3,
   });
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     { method: 'POST', path: ['api', 'mon', 'v1', 'checks', 'disk', 'rename'], query: { namespace: 'shop' }, body },
   ]);
 });
 
 test('a response that does not match the type of the endpoint table is rejected', async () => {
-  const { caller } = saying({ status: 200, body: { moved: 'many' } });
+  const { caller } = callerWithResponse({ status: 200, body: { moved: 'many' } });
   await expect(caller.call(MON_API.renameCheck, { path: { check: 'disk' } })).rejects.toMatchObject({
     code: 'internal',
     message: expect.stringContaining('(moved: ') as string,
@@ -48,9 +51,9 @@ test('a response that does not match the type of the endpoint table is rejected'
 });
 
 test('a lookup endpoint returns undefined when the object does not exist', async () => {
-  const { asked, caller } = saying({ status: 404, body: { error: 'no', code: 'not_found' } });
+  const { requests, caller } = callerWithResponse({ status: 404, body: { error: 'no', code: 'not_found' } });
   expect(await caller.find(MON_API.deadLetter, { path: { id: 7 } })).toBeUndefined();
-  expect(asked).toMatchObject([{ path: ['api', 'mon', 'v1', 'dead-letters', '7'], accept: [404] }]);
+  expect(requests).toMatchObject([{ path: ['api', 'mon', 'v1', 'dead-letters', '7'], accept: [404] }]);
 });
 
 test('a call without a parameter of the path fails with an internal error', () => {

@@ -33,7 +33,7 @@ async function listening(server: Server, scheme: string): Promise<string> {
   return `${scheme}://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 }
 
-const speaking = ({ cert, key }: MadeCertificate): Promise<string> =>
+const startTlsServer = ({ cert, key }: MadeCertificate): Promise<string> =>
   listening(
     createServer({ cert, key }, (_request, response) => response.end('[]')),
     'https',
@@ -71,7 +71,9 @@ async function problemAt(backend: string, env: Record<string, string>): Promise<
 }
 
 test('a backend with a certificate of a trusted authority is accepted', async () => {
-  expect(await openApiClient({ backend: await speaking(good), env: await trusting(authority) }).clients()).toEqual([]);
+  expect(
+    await openApiClient({ backend: await startTlsServer(good), env: await trusting(authority) }).clients(),
+  ).toEqual([]);
 });
 
 describe('TLS problems and their remedies', () => {
@@ -113,7 +115,7 @@ describe('TLS problems and their remedies', () => {
       says: /CommonName localhost is not among its Subject Alternative Names \(there are none\).*issued again/,
     },
   ])('a certificate is rejected with a remedy: $name', async ({ made, says, host = '127.0.0.1' }) => {
-    const backend = (await speaking(made)).replace('127.0.0.1', host);
+    const backend = (await startTlsServer(made)).replace('127.0.0.1', host);
     const env = await trusting(authority);
     expect(await problemAt(backend, env)).toMatch(says);
     // The class `TlsTrustError` tells callers that a retry cannot help.
@@ -146,7 +148,7 @@ describe('TLS problems and their remedies', () => {
 });
 
 test('TLS verification can be turned off, and a warning says so', async () => {
-  const backend = await speaking(makeCertificate('somebody'));
+  const backend = await startTlsServer(makeCertificate('somebody'));
   const env = { MON_INSECURE_SKIP_TLS_VERIFY: 'true' };
   expect(await openApiClient({ backend, env }).clients()).toEqual([]);
   expect(addressWarning(backend, env)).toMatch(/the certificate of https:.* is not verified/);

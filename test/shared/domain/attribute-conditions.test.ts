@@ -18,94 +18,97 @@ function match(wanted: Record<string, unknown>, record: Record<string, unknown> 
 }
 
 describe('conditions on attributes that match (completion 1.9)', () => {
-  test.each<{ name: string; wanted: Record<string, unknown> }>([
-    { name: 'no condition', wanted: {} },
-    { name: 'a text is equal', wanted: { action: 'create' } },
-    { name: 'a number is equal', wanted: { occurrences: 61 } },
-    { name: 'a number equals its text', wanted: { occurrences: '61' } },
-    { name: 'a boolean equals its text', wanted: { check: { handle: 'true' } } },
-    { name: 'a nested object has the required attributes and others', wanted: { client: { name: 'web-1' } } },
-    { name: 'a nested object without conditions', wanted: { client: {} } },
-    { name: 'all of several conditions match', wanted: { action: 'create', check: { name: 'disk', status: 2 } } },
-    { name: 'a list is equal', wanted: { client: { subscriptions: ['web', 'client:web-1'] } } },
-    { name: 'null equals a missing attribute', wanted: { client: { datacenter: null } } },
-    { name: 'an empty text equals null', wanted: { client: { nothing: '' } } },
-    { name: 'an expression is true', wanted: { occurrences: 'eval: value > 60' } },
-    { name: 'an expression without a space after eval: is true', wanted: { occurrences: 'eval:value == 61' } },
+  test.each<{ name: string; conditions: Record<string, unknown> }>([
+    { name: 'no condition', conditions: {} },
+    { name: 'a text is equal', conditions: { action: 'create' } },
+    { name: 'a number is equal', conditions: { occurrences: 61 } },
+    { name: 'a number equals its text', conditions: { occurrences: '61' } },
+    { name: 'a boolean equals its text', conditions: { check: { handle: 'true' } } },
+    { name: 'a nested object has the required attributes and others', conditions: { client: { name: 'web-1' } } },
+    { name: 'a nested object without conditions', conditions: { client: {} } },
+    { name: 'all of several conditions match', conditions: { action: 'create', check: { name: 'disk', status: 2 } } },
+    { name: 'a list is equal', conditions: { client: { subscriptions: ['web', 'client:web-1'] } } },
+    { name: 'null equals a missing attribute', conditions: { client: { datacenter: null } } },
+    { name: 'an empty text equals null', conditions: { client: { nothing: '' } } },
+    { name: 'an expression is true', conditions: { occurrences: 'eval: value > 60' } },
+    { name: 'an expression without a space after eval: is true', conditions: { occurrences: 'eval:value == 61' } },
     {
       name: 'an expression about a nested attribute is true',
-      wanted: { client: { subscriptions: "eval: value.include?('web')" } },
+      conditions: { client: { subscriptions: "eval: value.include?('web')" } },
     },
-    { name: 'an expression about a missing attribute is true', wanted: { client: { datacenter: 'eval: value.nil?' } } },
+    {
+      name: 'an expression about a missing attribute is true',
+      conditions: { client: { datacenter: 'eval: value.nil?' } },
+    },
     {
       name: 'an expression with a token for another attribute is true',
-      wanted: { check: { status: 'eval: :::occurrences::: > 60' } },
+      conditions: { check: { status: 'eval: :::occurrences::: > 60' } },
     },
-    { name: 'an expression about the time is true', wanted: { action: 'eval: Time.now.hour == 12' } },
-    { name: 'an expression about an object is true', wanted: { client: 'eval: !value.nil?' } },
-  ])('conditions on attributes match: $name', ({ wanted }) => {
-    expect(match(wanted)).toEqual({ matches: true });
+    { name: 'an expression about the time is true', conditions: { action: 'eval: Time.now.hour == 12' } },
+    { name: 'an expression about an object is true', conditions: { client: 'eval: !value.nil?' } },
+  ])('conditions on attributes match: $name', ({ conditions }) => {
+    expect(match(conditions)).toEqual({ matches: true });
   });
 });
 
 describe('a condition that does not match (completion 1.9)', () => {
-  test.each<{ wanted: Record<string, unknown>; path: string; cause: string; reason: string }>([
-    { wanted: { action: 'resolve' }, path: 'action', cause: 'different', reason: 'is not "resolve"' },
-    { wanted: { action: 'create', occurrences: 1 }, path: 'occurrences', cause: 'different', reason: 'is not 1' },
+  test.each<{ conditions: Record<string, unknown>; path: string; cause: string; reason: string }>([
+    { conditions: { action: 'resolve' }, path: 'action', cause: 'different', reason: 'is not "resolve"' },
+    { conditions: { action: 'create', occurrences: 1 }, path: 'occurrences', cause: 'different', reason: 'is not 1' },
     {
-      wanted: { client: { datacenter: 'dc-1' } },
+      conditions: { client: { datacenter: 'dc-1' } },
       path: 'client.datacenter',
       cause: 'different',
       reason: 'is not "dc-1"',
     },
     {
-      wanted: { client: { subscriptions: 'web' } },
+      conditions: { client: { subscriptions: 'web' } },
       path: 'client.subscriptions',
       cause: 'different',
       reason: 'is not "web"',
     },
     {
-      wanted: { action: { name: 'create' } },
+      conditions: { action: { name: 'create' } },
       path: 'action',
       cause: 'different',
       reason: 'has no attributes of its own',
     },
-    { wanted: { nope: {} }, path: 'nope', cause: 'different', reason: 'has no attributes of its own' },
-    { wanted: { nope: { more: null } }, path: 'nope', cause: 'different', reason: 'has no attributes of its own' },
+    { conditions: { nope: {} }, path: 'nope', cause: 'different', reason: 'has no attributes of its own' },
+    { conditions: { nope: { more: null } }, path: 'nope', cause: 'different', reason: 'has no attributes of its own' },
     {
-      wanted: { constructor: { name: 'Object' } },
+      conditions: { constructor: { name: 'Object' } },
       path: 'constructor',
       cause: 'different',
       reason: 'has no attributes of its own',
     },
     {
-      wanted: { occurrences: 'eval: value == 1' },
+      conditions: { occurrences: 'eval: value == 1' },
       path: 'occurrences',
       cause: 'false',
       reason: 'does not meet value == 1',
     },
     {
-      wanted: { action: 'eval: value > 1' },
+      conditions: { action: 'eval: value > 1' },
       path: 'action',
       cause: 'error',
       reason: 'cannot be evaluated with value > 1: > cannot be applied to a text and a number',
     },
     {
-      wanted: { action: 'eval: :::check.nope::: == :::x:::' },
+      conditions: { action: 'eval: :::check.nope::: == :::x:::' },
       path: 'action',
       cause: 'unmatched',
       reason: 'cannot be evaluated with :::check.nope::: == :::x:::: there is nothing at check.nope, x',
     },
     {
-      wanted: { action: 'eval: :::constructor.name::: == 1' },
+      conditions: { action: 'eval: :::constructor.name::: == 1' },
       path: 'action',
       cause: 'unmatched',
       reason: 'cannot be evaluated with :::constructor.name::: == 1: there is nothing at constructor.name',
     },
     // A condition with `eval:` is evaluated, and never compared as text.
-    { wanted: { check: { note: 'eval: nil' } }, path: 'check.note', cause: 'false', reason: 'does not meet nil' },
-  ])('a mismatch names the attribute and the reason: $path $reason', ({ wanted, path, cause, reason }) => {
-    expect(match(wanted)).toEqual({ matches: false, path: path.split('.'), cause, reason });
+    { conditions: { check: { note: 'eval: nil' } }, path: 'check.note', cause: 'false', reason: 'does not meet nil' },
+  ])('a mismatch names the attribute and the reason: $path $reason', ({ conditions, path, cause, reason }) => {
+    expect(match(conditions)).toEqual({ matches: false, path: path.split('.'), cause, reason });
   });
 });
 

@@ -7,7 +7,7 @@ import { statusesOf } from '../../../shared/domain/history.ts';
  * Returns the check state after these statuses, one a minute. The id of an event contains the minute in which it
  * opened.
  */
-function played(statuses: readonly number[], startMinute: number): CheckState {
+function stateAfter(statuses: readonly number[], startMinute: number): CheckState {
   return statuses.reduce<CheckState>((state, status, index) => {
     const now = (startMinute + index) * 60;
     const result = { status, executed: now };
@@ -62,12 +62,12 @@ test.each<{
     event: undefined,
   },
 ])('a rename to the name of an existing check merges both states: $name', ({ before, after, history, event }) => {
-  const state = joinRenamedCheckStates(played(before, 0), played(after, before.length), []);
+  const state = joinRenamedCheckStates(stateAfter(before, 0), stateAfter(after, before.length), []);
   expect(statusesOf(state.history)).toEqual(history);
   expect(state.event === undefined ? undefined : pick(state.event, Object.keys(event ?? {}))).toEqual(event);
 });
 
 test('the last OK time of two merged checks is the later one of both checks', () => {
-  expect(joinRenamedCheckStates(played([0], 0), played([2], 1), []).lastOk).toBe(0);
-  expect(joinRenamedCheckStates(played([0], 0), played([0], 5), []).lastOk).toBe(300);
+  expect(joinRenamedCheckStates(stateAfter([0], 0), stateAfter([2], 1), []).lastOk).toBe(0);
+  expect(joinRenamedCheckStates(stateAfter([0], 0), stateAfter([0], 5), []).lastOk).toBe(300);
 });

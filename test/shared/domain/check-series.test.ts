@@ -20,7 +20,7 @@ class StoredRig {
     if (ended.chunk !== undefined) this.chunks[ended.chunk.slot] = ended.chunk.text;
   }
 
-  shown(now: number): ShownSeries {
+  shownSeriesAt(now: number): ShownSeries {
     const { series, chunks } = this;
     return shownSeries({ text: series.encode(), chunks: chunks.filter(Boolean), current: series.currentPoint }, now);
   }
@@ -36,7 +36,7 @@ describe('the series of a check', () => {
     const rig = new StoredRig();
     rig.add(START, { duration: 1, output: 'OK|load=0.5;5;10;0;' });
     rig.add(START + 10, { duration: 3, output: 'OK|load=1.5;5;10;0;' });
-    const { metrics, points } = rig.shown(START + 10);
+    const { metrics, points } = rig.shownSeriesAt(START + 10);
     expect(metrics).toEqual([{ label: 'load', unit: '', warn: '5', crit: '10', min: 0, max: null }]);
     expect(points).toEqual([
       { at: expect.any(Number), duration: { avg: 2, min: 1, max: 3 }, values: [{ avg: 1, min: 0.5, max: 1.5 }] },
@@ -51,7 +51,7 @@ describe('the series of a check', () => {
     expect(rig.stores).toBe((3 * 86_400) / STEP);
     expect(rig.chunks.length).toBe(24);
     expect(rig.series.encode().length).toBeLessThan(1200);
-    const { points } = rig.shown(at);
+    const { points } = rig.shownSeriesAt(at);
     expect(points.length).toBeGreaterThan(285);
     expect(points.length).toBeLessThanOrEqual(288);
     expect(points.map((point, index) => point.at - (points[0]?.at ?? 0) - index * STEP).every((gap) => gap === 0)).toBe(
@@ -63,7 +63,7 @@ describe('the series of a check', () => {
     const rig = new StoredRig();
     rig.add(START, { output: 'OK|load=2', duration: 1 });
     rig.add(START + STEP, { output: undefined, duration: 4 });
-    expect(rig.shown(START + STEP).points.map(({ values }) => values[0]?.avg)).toEqual([2, 2]);
+    expect(rig.shownSeriesAt(START + STEP).points.map(({ values }) => values[0]?.avg)).toEqual([2, 2]);
   });
 
   test('results that arrive late or from the future do not change earlier points', () => {
@@ -72,7 +72,7 @@ describe('the series of a check', () => {
     rig.add(START + 10 * STEP, { duration: 2 });
     rig.add(START + STEP, { duration: 99, now: START + 10 * STEP });
     rig.add(START + 10_000 * STEP, { duration: 4, now: START + 10 * STEP });
-    expect(rig.shown(START + 10 * STEP).points.map(({ duration }) => duration?.max)).toEqual([1, 4]);
+    expect(rig.shownSeriesAt(START + 10 * STEP).points.map(({ duration }) => duration?.max)).toEqual([1, 4]);
   });
 
   test('the results of an agent that was offline become points of the time when they were executed', () => {
@@ -80,7 +80,7 @@ describe('the series of a check', () => {
     const now = START + 20 * STEP;
     rig.add(START, { duration: 1 });
     for (let step = 1; step <= 20; step++) rig.add(START + step * STEP, { duration: step, now });
-    expect(rig.shown(now).points.length).toBe(21);
+    expect(rig.shownSeriesAt(now).points.length).toBe(21);
   });
 
   test('a series continues after the clock was set back, without the points from the future', () => {
@@ -89,7 +89,7 @@ describe('the series of a check', () => {
     rig.add(START + 50 * STEP, { duration: 2 });
     rig.add(START + 51 * STEP, { duration: 3 });
     rig.add(START + STEP, { duration: 4, now: START + STEP });
-    expect(rig.shown(START + STEP).points.map(({ duration }) => duration?.avg)).toEqual([1, 4]);
+    expect(rig.shownSeriesAt(START + STEP).points.map(({ duration }) => duration?.avg)).toEqual([1, 4]);
   });
 
   test('a restart loses only the current step', () => {
@@ -99,7 +99,7 @@ describe('the series of a check', () => {
     rig.add(START + 2 * STEP, { output: 'OK|a=3' });
     rig.restart();
     rig.add(START + 3 * STEP, { output: 'OK|a=4' });
-    expect(rig.shown(START + 3 * STEP).points.map(({ values }) => values[0]?.avg)).toEqual([1, 2, 4]);
+    expect(rig.shownSeriesAt(START + 3 * STEP).points.map(({ values }) => values[0]?.avg)).toEqual([1, 2, 4]);
   });
 
   test('a result without a metric leaves a gap in its values only', () => {
@@ -107,7 +107,7 @@ describe('the series of a check', () => {
     rig.add(START, { output: 'OK|a=1 b=2', duration: 1 });
     rig.add(START + STEP, { output: 'CRITICAL: connection refused', duration: 1 });
     rig.add(START + 2 * STEP, { output: 'OK|a=3', duration: 1 });
-    expect(rig.shown(START + 2 * STEP).points.map(({ values }) => values.map((value) => value?.avg))).toEqual([
+    expect(rig.shownSeriesAt(START + 2 * STEP).points.map(({ values }) => values.map((value) => value?.avg))).toEqual([
       [1, 2],
       [undefined, undefined],
       [3, undefined],
@@ -119,7 +119,7 @@ describe('the series of a check', () => {
     rig.add(START, { output: 'OK|a=1 b=2 c=3 d=4' });
     rig.add(START + STEP, { output: 'OK|a=1 b=2 c=3 e=5' });
     rig.add(START + 2 * STEP, { output: 'OK|a=9 e=6' });
-    const { metrics, points } = rig.shown(START + 2 * STEP);
+    const { metrics, points } = rig.shownSeriesAt(START + 2 * STEP);
     expect(metrics.map(({ label }) => label)).toEqual(['a', 'b', 'c', 'e']);
     expect(points.map(({ values }) => values.map((value) => value?.avg))).toEqual([
       [1, 2, 3, undefined],
@@ -133,13 +133,13 @@ describe('the series of a check', () => {
     rig.add(START, {
       output: `OK|${Array.from({ length: 10_000 }, (_, at) => `l${String(at)}=${String(at)}`).join(' ')}`,
     });
-    expect(rig.shown(START).metrics.map(({ label }) => label)).toEqual(['l0', 'l1', 'l2', 'l3']);
+    expect(rig.shownSeriesAt(START).metrics.map(({ label }) => label)).toEqual(['l0', 'l1', 'l2', 'l3']);
   });
 
   test.each([NaN, Infinity, -1e300])('the duration %d is not recorded', (duration) => {
     const rig = new StoredRig();
     rig.add(START, { duration });
-    expect(rig.shown(START).points).toEqual([]);
+    expect(rig.shownSeriesAt(START).points).toEqual([]);
   });
 
   test('a result has something to record if it has a duration or a metric', () => {
@@ -168,11 +168,11 @@ describe('the series of a check', () => {
         const rig = new StoredRig();
         for (const { executed, ...more } of samples) rig.add(executed, more);
         const now = samples.at(-1)?.now ?? START;
-        const before = rig.shown(now);
+        const before = rig.shownSeriesAt(now);
         rig.restart();
         expect(rig.chunks.length).toBeLessThanOrEqual(24);
         expect(before.metrics.length).toBeLessThanOrEqual(4);
-        expect(rig.shown(now).points.length).toBeLessThanOrEqual(before.points.length);
+        expect(rig.shownSeriesAt(now).points.length).toBeLessThanOrEqual(before.points.length);
         for (const { at, values } of before.points) {
           expect(at).toBeLessThanOrEqual(now);
           expect(values.length).toBe(before.metrics.length);

@@ -24,7 +24,7 @@ interface Step {
 }
 
 /** Processes the results in order; `common` are attributes of all results. */
-function play(results: readonly ResultOrStatus[], common: Partial<DecidingResult> = {}): Step[] {
+function processResults(results: readonly ResultOrStatus[], common: Partial<DecidingResult> = {}): Step[] {
   let state = NO_CHECK_STATE;
   let ids = 0;
   return results.map((given, index) => {
@@ -41,7 +41,8 @@ const handled = <T>(
   results: readonly ResultOrStatus[],
   pick: (event: EventState) => T,
   common: Partial<DecidingResult> = {},
-): (T | undefined)[] => play(results, common).map(({ event }) => (event === undefined ? undefined : pick(event)));
+): (T | undefined)[] =>
+  processResults(results, common).map(({ event }) => (event === undefined ? undefined : pick(event)));
 
 describe('an event', () => {
   test.each<{ name: string; results: ResultOrStatus[]; expected: EventTransition['kind'][] }>([
@@ -54,7 +55,7 @@ describe('an event', () => {
     { name: 'is resolved by the first OK result', results: [CRITICAL, OK, OK], expected: ['open', 'resolve', 'none'] },
     { name: 'opens for any status but 0', results: [3, 127, -1, OK], expected: ['open', 'open', 'open', 'resolve'] },
   ])('an event $name', ({ results, expected }) => {
-    expect(play(results).map(({ kind }) => kind)).toEqual(expected);
+    expect(processResults(results).map(({ kind }) => kind)).toEqual(expected);
   });
 
   test('an event is handled with action create for each failing result, then with action resolve', () => {
@@ -78,7 +79,7 @@ describe('an event', () => {
   });
 
   test('an event is stored only while it is open', () => {
-    const [opened, resolved] = play([CRITICAL, OK]);
+    const [opened, resolved] = processResults([CRITICAL, OK]);
     expect(opened?.state.event).toBe(opened?.event);
     expect(resolved?.state.event).toBeUndefined();
     expect(resolved?.event).toEqual({
@@ -153,7 +154,7 @@ describe('auto_resolve: false', () => {
   const common = { auto_resolve: false };
 
   test('auto_resolve: false keeps the event unchanged, however many OK results arrive', () => {
-    const steps = play([CRITICAL, CRITICAL, OK, OK], common);
+    const steps = processResults([CRITICAL, CRITICAL, OK, OK], common);
     expect(steps.map(({ kind }) => kind)).toEqual(['open', 'open', 'none', 'none']);
     expect(steps[3]?.state.event).toBe(steps[1]?.event);
     expect(statusesOf(steps[3]?.state.history ?? NO_CHECK_STATE.history)).toEqual([2, 2, 0, 0]);
@@ -161,7 +162,7 @@ describe('auto_resolve: false', () => {
   });
 
   test('the next problem with auto_resolve: false keeps id and watermark of the event and counts from 1 again', () => {
-    const events = play([CRITICAL, CRITICAL, OK, CRITICAL], common).map(({ event }) => event);
+    const events = processResults([CRITICAL, CRITICAL, OK, CRITICAL], common).map(({ event }) => event);
     expect(events[3]).toMatchObject({
       id: 'id-1',
       action: 'create',
@@ -173,7 +174,7 @@ describe('auto_resolve: false', () => {
 
   test('force_resolve takes precedence over auto_resolve: false', () => {
     const results: ResultOrStatus[] = [CRITICAL, OK, { status: OK, force_resolve: true }];
-    expect(play(results, common).map(({ kind }) => kind)).toEqual(['open', 'none', 'resolve']);
+    expect(processResults(results, common).map(({ kind }) => kind)).toEqual(['open', 'none', 'resolve']);
   });
 });
 
@@ -181,7 +182,7 @@ const forced = (status: number): ResultOrStatus => ({ status, force_resolve: tru
 
 describe('force_resolve', () => {
   test('force_resolve resolves the event whatever the status is, and keeps its counts (reference 3)', () => {
-    const events = play([CRITICAL, CRITICAL, forced(CRITICAL)]);
+    const events = processResults([CRITICAL, CRITICAL, forced(CRITICAL)]);
     expect(events[2]).toMatchObject({
       kind: 'resolve',
       event: { id: 'id-1', action: 'resolve', occurrences: 2, watermark: 2, lastStateChange: 102 },
@@ -190,12 +191,12 @@ describe('force_resolve', () => {
   });
 
   test('force_resolve has no effect without an open event', () => {
-    expect(play([forced(OK), forced(CRITICAL)]).map(({ kind }) => kind)).toEqual(['none', 'none']);
+    expect(processResults([forced(OK), forced(CRITICAL)]).map(({ kind }) => kind)).toEqual(['none', 'none']);
   });
 
   test('force_resolve has an effect only if it is exactly true', () => {
     const results: ResultOrStatus[] = [CRITICAL, { status: CRITICAL, force_resolve: 'yes' }];
-    expect(play(results).map(({ kind }) => kind)).toEqual(['open', 'open']);
+    expect(processResults(results).map(({ kind }) => kind)).toEqual(['open', 'open']);
   });
 });
 
@@ -204,7 +205,7 @@ describe('a check of type metric', () => {
 
   // This behavior was recorded from Sensu Core (conformance, events, "metric type").
   test('a check of type metric is handled at every result, and its event is stored only for a problem', () => {
-    const steps = play([OK, OK, CRITICAL, OK], common);
+    const steps = processResults([OK, OK, CRITICAL, OK], common);
     expect(steps.map(({ kind }) => kind)).toEqual(['metric', 'metric', 'open', 'resolve']);
     expect(steps.map(({ state }) => state.event !== undefined)).toEqual([false, false, true, false]);
     expect(steps.map(({ event }) => event?.action)).toEqual(['create', 'create', 'create', 'resolve']);
@@ -217,7 +218,7 @@ describe('a check of type metric', () => {
   });
 
   test('an OK result of a check of type metric with auto_resolve: false is handled, and the event stays open', () => {
-    const steps = play([CRITICAL, OK], { ...common, auto_resolve: false });
+    const steps = processResults([CRITICAL, OK], { ...common, auto_resolve: false });
     expect(steps[1]?.kind).toBe('metric');
     expect(steps[1]?.state.event).toBe(steps[0]?.event);
   });
@@ -231,14 +232,14 @@ describe('flapping', () => {
   const upAndDown = Array.from({ length: HISTORY_LENGTH }, (_, index) => (index % 2 === 0 ? OK : CRITICAL));
 
   test('flapping starts after 21 results with enough changes of status, even if the last result is OK', () => {
-    const steps = play(upAndDown, common);
+    const steps = processResults(upAndDown, common);
     expect(steps.slice(-3).map(({ kind }) => kind)).toEqual(['resolve', 'open', 'open']);
     expect(steps.slice(-3).map(({ event }) => event?.action)).toEqual(['resolve', 'create', 'flapping']);
     expect(steps.at(-1)?.state.event).toMatchObject({ status: OK, totalStateChange: 101 });
   });
 
   test('flapping counts equal consecutive statuses, including OK', () => {
-    const steps = play([...upAndDown, OK, OK, CRITICAL, CRITICAL], common).slice(-5);
+    const steps = processResults([...upAndDown, OK, OK, CRITICAL, CRITICAL], common).slice(-5);
     expect(steps.map(({ event }) => event?.action)).toEqual(times(5, 0).map(() => 'flapping'));
     expect(steps.map(({ event }) => event?.occurrences)).toEqual([1, 2, 3, 1, 2]);
     expect(steps.map(({ event }) => event?.watermark)).toEqual([1, 2, 3, 3, 3]);
@@ -247,7 +248,7 @@ describe('flapping', () => {
   });
 
   test('flapping ends with a resolve if the last result is OK', () => {
-    const steps = play([...upAndDown, ...times(30, OK)], common).slice(HISTORY_LENGTH);
+    const steps = processResults([...upAndDown, ...times(30, OK)], common).slice(HISTORY_LENGTH);
     const kinds = steps.map(({ kind }) => kind);
     const end = kinds.indexOf('resolve');
     // When the last changes leave the history, the total state change is 4, which is not above the low threshold of 5.
@@ -257,7 +258,7 @@ describe('flapping', () => {
   });
 
   test('a flapping event becomes an ordinary problem when its check stays critical', () => {
-    const steps = play([...upAndDown, ...times(30, CRITICAL)], common);
+    const steps = processResults([...upAndDown, ...times(30, CRITICAL)], common);
     const actions = steps.map(({ event }) => event?.action).slice(HISTORY_LENGTH);
     const end = actions.indexOf('create');
     expect(actions).toEqual([...times(end, 0).map(() => 'flapping'), ...times(30 - end, 0).map(() => 'create')]);
@@ -265,14 +266,14 @@ describe('flapping', () => {
   });
 
   test('force_resolve ends flapping until the next OK result starts flapping again', () => {
-    const steps = play([...upAndDown, OK, { status: OK, force_resolve: true }, OK], common).slice(-4);
+    const steps = processResults([...upAndDown, OK, { status: OK, force_resolve: true }, OK], common).slice(-4);
     expect(steps.map(({ event }) => event?.action)).toEqual(['flapping', 'flapping', 'resolve', 'flapping']);
     expect(steps[2]).toMatchObject({ kind: 'resolve', event: { occurrences: 2 }, state: { event: undefined } });
     expect(steps[3]?.event?.id).not.toBe(steps[2]?.event?.id);
   });
 
   test('flapping detection requires both thresholds', () => {
-    const steps = play(upAndDown, { high_flap_threshold: 20 });
+    const steps = processResults(upAndDown, { high_flap_threshold: 20 });
     expect(steps.at(-1)?.event?.action).toBe('resolve');
   });
 });
@@ -301,7 +302,7 @@ describe('any sequence of results', () => {
 
   const always = (check: (steps: readonly Step[], results: readonly Partial<DecidingResult>[]) => void): void => {
     fc.assert(
-      fc.property(story, (results) => check(play(results), results)),
+      fc.property(story, (results) => check(processResults(results), results)),
       { numRuns: propertyRuns(300) },
     );
   };
@@ -360,7 +361,9 @@ describe('any sequence of results', () => {
           const until = statuses.slice(0, index + 1);
           return status === OK ? undefined : index - until.findLastIndex((each) => each !== status);
         });
-        const opened = play(statuses).map(({ kind, event }) => (kind === 'open' ? event?.occurrences : undefined));
+        const opened = processResults(statuses).map(({ kind, event }) =>
+          kind === 'open' ? event?.occurrences : undefined,
+        );
         expect(opened).toEqual(repeats);
       }),
     );

@@ -77,11 +77,11 @@ describe('keepalives with tokens that have no value', () => {
   );
 });
 
-test.each<{ keepalive: unknown; taken: unknown }>([
-  { keepalive: { handlers: ['file'], refresh: 1800 }, taken: { handlers: ['file'], refresh: 1800 } },
-  { keepalive: undefined, taken: {} },
-  { keepalive: null, taken: {} },
-  { keepalive: 'x', taken: {} },
-])('the keepalive attributes of a client apply to its keepalive check: $taken', ({ keepalive, taken }) => {
-  expect(keepaliveOf(clientSeen(0, keepalive))).toEqual(taken);
+test.each<{ keepalive: unknown; effective: unknown }>([
+  { keepalive: { handlers: ['file'], refresh: 1800 }, effective: { handlers: ['file'], refresh: 1800 } },
+  { keepalive: undefined, effective: {} },
+  { keepalive: null, effective: {} },
+  { keepalive: 'x', effective: {} },
+])('the keepalive attributes of a client apply to its keepalive check: $effective', ({ keepalive, effective }) => {
+  expect(keepaliveOf(clientSeen(0, keepalive))).toEqual(effective);
 });

@@ -2,48 +2,48 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isSettings, mergeSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
 
-test.each<{ name: string; base: Settings; over: Settings; expected: Settings }>([
-  { name: 'keys of both are kept', base: { a: 1 }, over: { b: 2 }, expected: { a: 1, b: 2 } },
-  { name: 'the later value wins', base: { a: 1 }, over: { a: 2 }, expected: { a: 2 } },
+test.each<{ name: string; base: Settings; overriding: Settings; expected: Settings }>([
+  { name: 'keys of both are kept', base: { a: 1 }, overriding: { b: 2 }, expected: { a: 1, b: 2 } },
+  { name: 'the later value wins', base: { a: 1 }, overriding: { a: 2 }, expected: { a: 2 } },
   {
     name: 'a later false, null or 0 wins as well',
     base: { a: 1, b: 1, c: 1 },
-    over: { a: false, b: null, c: 0 },
+    overriding: { a: false, b: null, c: 0 },
     expected: { a: false, b: null, c: 0 },
   },
   {
     name: 'objects merge deeply',
     base: { checks: { disk: { command: 'df', interval: 60 } } },
-    over: { checks: { disk: { interval: 10 }, load: { command: 'uptime' } } },
+    overriding: { checks: { disk: { interval: 10 }, load: { command: 'uptime' } } },
     expected: { checks: { disk: { command: 'df', interval: 10 }, load: { command: 'uptime' } } },
   },
   {
     name: 'arrays are joined without duplicates, in order of first appearance',
     base: { subscriptions: ['web', 'all'] },
-    over: { subscriptions: ['all', 'db'] },
+    overriding: { subscriptions: ['all', 'db'] },
     expected: { subscriptions: ['web', 'all', 'db'] },
   },
   {
     name: 'a command that is a list is replaced as a whole',
     base: { checks: { web: { command: ['check-web', '-w', '1'], handlers: ['a'] } } },
-    over: { checks: { web: { command: ['check-http'], handlers: ['b'] } } },
+    overriding: { checks: { web: { command: ['check-http'], handlers: ['b'] } } },
     expected: { checks: { web: { command: ['check-http'], handlers: ['a', 'b'] } } },
   },
   {
     name: 'equal objects in arrays are duplicates',
     base: { a: [{ x: 1 }] },
-    over: { a: [{ x: 1 }, { x: 2 }] },
+    overriding: { a: [{ x: 1 }, { x: 2 }] },
     expected: { a: [{ x: 1 }, { x: 2 }] },
   },
-  { name: 'the number 1 and the text 1 differ', base: { a: [1] }, over: { a: ['1'] }, expected: { a: [1, '1'] } },
+  { name: 'the number 1 and the text 1 differ', base: { a: [1] }, overriding: { a: ['1'] }, expected: { a: [1, '1'] } },
   {
     name: 'an array replaces an object, and the other way round',
     base: { a: {}, b: [] },
-    over: { a: [], b: {} },
+    overriding: { a: [], b: {} },
     expected: { a: [], b: {} },
   },
-])('settings are merged: $name', ({ base, over, expected }) => {
-  expect(mergeSettings(base, over)).toEqual(expected);
+])('settings are merged: $name', ({ base, overriding, expected }) => {
+  expect(mergeSettings(base, overriding)).toEqual(expected);
 });
 
 test('a settings key named __proto__ or constructor is an ordinary key and changes no prototype', () => {

@@ -17,7 +17,7 @@ const times = (count: number, status: number): number[] => Array.from({ length: 
  * Counts equal statuses in a row. As in Sensu Go, an OK that is the very first result is not counted; a problem counts
  * from its first result.
  */
-function counted(statuses: readonly number[]): { occurrences: number; watermark: number } {
+function countOccurrences(statuses: readonly number[]): { occurrences: number; watermark: number } {
   let occurrences = 1;
   let watermark = 1;
   for (const [at, status] of statuses.entries()) {
@@ -69,7 +69,7 @@ describe('OK results', () => {
     fc.assert(
       fc.property(runs, fc.integer({ min: 1, max: 40 }), (earlier, last) => {
         const statuses = [...earlier.flatMap(([count, status]) => times(count, status)), ...times(last, 0)];
-        expect(okOccurrences(stateAfter(statuses))).toEqual(counted(statuses));
+        expect(okOccurrences(stateAfter(statuses))).toEqual(countOccurrences(statuses));
       }),
       { numRuns: propertyRuns(100) },
     );

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/domain/event.ts';
 import { recoveryWords, resolveAfterOf } from '../../../shared/domain/recovery.ts';
 
-type Told = number | (Partial<DecidingResult> & { readonly status: number });
+type ResultInput = number | (Partial<DecidingResult> & { readonly status: number });
 
 const MINUTE = 60;
 
@@ -18,7 +18,7 @@ interface Step {
 }
 
 /** Processes the results in order, a minute apart unless a result has its own time of execution. */
-function play(results: readonly Told[], common: Partial<DecidingResult>): Step[] {
+function processResults(results: readonly ResultInput[], common: Partial<DecidingResult>): Step[] {
   let state = NO_CHECK_STATE;
   return results.map((told, index) => {
     const now = 6000 + index * MINUTE;
@@ -30,14 +30,14 @@ function play(results: readonly Told[], common: Partial<DecidingResult>): Step[]
 }
 
 /** Returns the transition of each result, and how far the event has recovered after it. */
-function recoveries(results: readonly Told[], common: Partial<DecidingResult>): string[] {
-  return play(results, common).map(({ kind, state: { event } }) =>
+function recoveries(results: readonly ResultInput[], common: Partial<DecidingResult>): string[] {
+  return processResults(results, common).map(({ kind, state: { event } }) =>
     event?.recovery === undefined ? kind : `${kind}, ${recoveryWords(event.recovery)}`,
   );
 }
 
 describe('late resolution (spec, recovery 1)', () => {
-  test.each<{ name: string; common: Partial<DecidingResult>; results: Told[]; expected: string[] }>([
+  test.each<{ name: string; common: Partial<DecidingResult>; results: ResultInput[]; expected: string[] }>([
     {
       name: 'an event is resolved by the required number of OK results in a row',
       common: { resolve_after: 3 },
@@ -141,7 +141,7 @@ describe('late resolution (spec, recovery 1)', () => {
   });
 
   test('a relapse into the same status continues the occurrences and sends no new notification', () => {
-    const counted = play([2, 2, 0, 2, 0, 1], { resolve_after: 3 }).map(({ state: { event } }) => [
+    const counted = processResults([2, 2, 0, 2, 0, 1], { resolve_after: 3 }).map(({ state: { event } }) => [
       event?.occurrences,
       event?.watermark,
       event?.lastStateChange,
@@ -159,7 +159,7 @@ describe('late resolution (spec, recovery 1)', () => {
   test('a flapping event stays open, and resolves once it has stopped flapping and recovered', () => {
     const flaps = { low_flap_threshold: 10, high_flap_threshold: 30, resolve_after: 4 };
     const stormy = Array.from({ length: 24 }, (_, at) => (at % 2) * 2);
-    const steps = play([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
+    const steps = processResults([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
     const last = steps.findLast(({ state }) => state.event !== undefined);
     expect(last?.state.event).toMatchObject({ action: 'flapping', recovery: { after: 4 } });
     expect(last?.state.event?.recovery?.results).toBeGreaterThan(4);
@@ -170,7 +170,7 @@ describe('late resolution (spec, recovery 1)', () => {
   test('an event that stopped flapping and has not recovered yet is open and not flapping', () => {
     const flaps = { low_flap_threshold: 10, high_flap_threshold: 30, resolve_after: '1h' };
     const stormy = Array.from({ length: 24 }, (_, at) => (at % 2) * 2);
-    const steps = play([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
+    const steps = processResults([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
     expect(steps.at(-1)?.state.event).toMatchObject({ action: 'create', recovery: { since: 6000 + 24 * MINUTE } });
   });
 });

@@ -16,31 +16,31 @@ const CLIENT = { name: 'web-1', address: '', subscriptions: [], timestamp: 0, ve
 const aClient = (attributes: object): Client => ({ ...CLIENT, ...attributes });
 
 describe('the redacted values', () => {
-  test.each<{ name: string; value: unknown; shown: unknown }>([
+  test.each<{ name: string; value: unknown; redacted: unknown }>([
     {
       name: 'the value of a secret key is hidden whatever its type is',
       value: { secret: { a: [1] } },
-      shown: { secret: 'REDACTED' },
+      redacted: { secret: 'REDACTED' },
     },
-    { name: 'the value null of a secret key is hidden', value: { password: null }, shown: { password: 'REDACTED' } },
+    { name: 'the value null of a secret key is hidden', value: { password: null }, redacted: { password: 'REDACTED' } },
     {
       name: 'secret keys are hidden at every depth',
       value: [[{ a: { pass: 'x' } }]],
-      shown: [[{ a: { pass: 'REDACTED' } }]],
+      redacted: [[{ a: { pass: 'REDACTED' } }]],
     },
-    { name: 'a key in another case is not hidden', value: { Password: 'x' }, shown: { Password: 'x' } },
+    { name: 'a key in another case is not hidden', value: { Password: 'x' }, redacted: { Password: 'x' } },
     {
       name: 'a longer key that begins with a secret key is not hidden',
       value: { password_policy: 'x' },
-      shown: { password_policy: 'x' },
+      redacted: { password_policy: 'x' },
     },
     {
       name: 'a text that equals a secret key is not hidden',
       value: ['password', { a: 'secret' }],
-      shown: ['password', { a: 'secret' }],
+      redacted: ['password', { a: 'secret' }],
     },
-  ])('redaction hides secrets and nothing else: $name', ({ value, shown }) => {
-    expect(redact(value)).toEqual(shown);
+  ])('redaction hides secrets and nothing else: $name', ({ value, redacted }) => {
+    expect(redact(value)).toEqual(redacted);
   });
 
   test('redaction returns the same object if the object has no secret, and changes nothing in place', () => {
@@ -70,37 +70,37 @@ describe('the redacted values', () => {
 
 describe('the redacted keys', () => {
   const value = { password: 'x', pin: 'y' };
-  test.each<{ name: string; redactList: unknown; ofClient: object; ofCheck: object }>([
+  test.each<{ name: string; redactList: unknown; clientKeys: object; checkKeys: object }>([
     {
       name: 'the default keys apply without a redact list',
       redactList: undefined,
-      ofClient: { password: 'REDACTED', pin: 'y' },
-      ofCheck: { password: 'REDACTED', pin: 'y' },
+      clientKeys: { password: 'REDACTED', pin: 'y' },
+      checkKeys: { password: 'REDACTED', pin: 'y' },
     },
     {
       name: 'a redact list replaces the default keys for the client and extends them for its checks',
       redactList: ['pin', 7],
-      ofClient: { password: 'x', pin: 'REDACTED' },
-      ofCheck: { password: 'REDACTED', pin: 'REDACTED' },
+      clientKeys: { password: 'x', pin: 'REDACTED' },
+      checkKeys: { password: 'REDACTED', pin: 'REDACTED' },
     },
     {
       name: 'an empty redact list hides nothing of the client',
       redactList: [],
-      ofClient: value,
-      ofCheck: { password: 'REDACTED', pin: 'y' },
+      clientKeys: value,
+      checkKeys: { password: 'REDACTED', pin: 'y' },
     },
     {
       name: 'a redact attribute that is not a list is ignored',
       redactList: 'pin',
-      ofClient: { password: 'REDACTED', pin: 'y' },
-      ofCheck: { password: 'REDACTED', pin: 'y' },
+      clientKeys: { password: 'REDACTED', pin: 'y' },
+      checkKeys: { password: 'REDACTED', pin: 'y' },
     },
-  ])('the redacted keys follow the settings of the client: $name', ({ redactList, ofClient, ofCheck }) => {
+  ])('the redacted keys follow the settings of the client: $name', ({ redactList, clientKeys, checkKeys }) => {
     const client = aClient({ redact: redactList });
-    expect(redact(value, redactKeysOf(client))).toEqual(ofClient);
-    expect(redact(value, checkRedactKeysOf(client))).toEqual(ofCheck);
+    expect(redact(value, redactKeysOf(client))).toEqual(clientKeys);
+    expect(redact(value, checkRedactKeysOf(client))).toEqual(checkKeys);
     // Settings contain everything, so the list of the client adds to the default keys.
-    expect(redact(value, settingsRedactKeys({ client: { redact: redactList } }))).toEqual(ofCheck);
+    expect(redact(value, settingsRedactKeys({ client: { redact: redactList } }))).toEqual(checkKeys);
   });
 });
 

@@ -303,17 +303,21 @@ describe('the silences of an event', () => {
 });
 
 describe('the silences that end on resolve', () => {
-  test.each<{ name: string; request: SilencedRequest; ends: boolean }>([
-    { name: 'a matching silence with expire_on_resolve', request: { expire_on_resolve: true }, ends: true },
-    { name: 'no silence without expire_on_resolve', request: {}, ends: false },
+  test.each<{ name: string; request: SilencedRequest; endsSilence: boolean }>([
+    { name: 'a matching silence with expire_on_resolve', request: { expire_on_resolve: true }, endsSilence: true },
+    { name: 'no silence without expire_on_resolve', request: {}, endsSilence: false },
     {
       name: 'no pending silence with expire_on_resolve',
       request: { expire_on_resolve: true, begin: NOW + 1 },
-      ends: false,
+      endsSilence: false,
     },
-    { name: 'no expired silence with expire_on_resolve', request: { expire_on_resolve: true, expire: 0 }, ends: false },
-  ])('the resolution of an event ends $name', ({ request, ends }) => {
+    {
+      name: 'no expired silence with expire_on_resolve',
+      request: { expire_on_resolve: true, expire: 0 },
+      endsSilence: false,
+    },
+  ])('the resolution of an event ends $name', ({ request, endsSilence }) => {
     const made = entry({ subscription: 'web', ...request });
-    expect(entriesEndedByResolve(indexOf([made]), ['web'], 'disk', NOW_MS)).toEqual(ends ? [made] : []);
+    expect(entriesEndedByResolve(indexOf([made]), ['web'], 'disk', NOW_MS)).toEqual(endsSilence ? [made] : []);
   });
 });

@@ -3,22 +3,37 @@ import { describe, expect, test } from 'vitest';
 import { truncateOutput, truncatesOutput, withinOutputSize } from '../../../shared/domain/truncation.ts';
 
 // The limit is in bytes of UTF-8, and a character is never cut.
-test.each<{ name: string; output: string; most: unknown; kept: string }>([
-  { name: 'an output within the limit is unchanged', output: 'abc', most: 3, kept: 'abc' },
-  { name: 'a longer output is truncated', output: 'abcd', most: 3, kept: 'abc' },
-  { name: 'an output with several lines is truncated', output: 'a\nb\nc', most: 3, kept: 'a\nb' },
-  { name: 'an output is never truncated within a character of two bytes', output: 'aéé', most: 4, kept: 'aé' },
-  { name: 'an output is never truncated within a character of three bytes', output: '€€', most: 5, kept: '€' },
-  { name: 'an output is never truncated within a character of four bytes', output: '😀😀', most: 7, kept: '😀' },
-  { name: 'a single character that does not fit is removed', output: '😀', most: 3, kept: '' },
-  { name: '0 is no limit', output: 'abc', most: 0, kept: 'abc' },
-  { name: 'a text is no limit', output: 'abc', most: '1', kept: 'abc' },
-  { name: 'a missing value is no limit', output: 'abc', most: undefined, kept: 'abc' },
-])('max_output_size limits the output of a check: $name', ({ output, most, kept }) => {
-  const check = { output, max_output_size: most };
-  expect(withinOutputSize(check)).toEqual({ output: kept, max_output_size: most });
+test.each<{ name: string; output: string; maxOutputSize: unknown; expectedOutput: string }>([
+  { name: 'an output within the limit is unchanged', output: 'abc', maxOutputSize: 3, expectedOutput: 'abc' },
+  { name: 'a longer output is truncated', output: 'abcd', maxOutputSize: 3, expectedOutput: 'abc' },
+  { name: 'an output with several lines is truncated', output: 'a\nb\nc', maxOutputSize: 3, expectedOutput: 'a\nb' },
+  {
+    name: 'an output is never truncated within a character of two bytes',
+    output: 'aéé',
+    maxOutputSize: 4,
+    expectedOutput: 'aé',
+  },
+  {
+    name: 'an output is never truncated within a character of three bytes',
+    output: '€€',
+    maxOutputSize: 5,
+    expectedOutput: '€',
+  },
+  {
+    name: 'an output is never truncated within a character of four bytes',
+    output: '😀😀',
+    maxOutputSize: 7,
+    expectedOutput: '😀',
+  },
+  { name: 'a single character that does not fit is removed', output: '😀', maxOutputSize: 3, expectedOutput: '' },
+  { name: '0 is no limit', output: 'abc', maxOutputSize: 0, expectedOutput: 'abc' },
+  { name: 'a text is no limit', output: 'abc', maxOutputSize: '1', expectedOutput: 'abc' },
+  { name: 'a missing value is no limit', output: 'abc', maxOutputSize: undefined, expectedOutput: 'abc' },
+])('max_output_size limits the output of a check: $name', ({ output, maxOutputSize, expectedOutput }) => {
+  const check = { output, max_output_size: maxOutputSize };
+  expect(withinOutputSize(check)).toEqual({ output: expectedOutput, max_output_size: maxOutputSize });
   // A check whose output fits is returned itself, not as a copy.
-  expect(withinOutputSize(check) === check).toBe(kept === output);
+  expect(withinOutputSize(check) === check).toBe(expectedOutput === output);
 });
 
 describe('the truncation of output', () => {

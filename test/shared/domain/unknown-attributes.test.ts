@@ -11,9 +11,9 @@ import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
 import { v2EntitySchema } from '../../../shared/schemas/v2/entity.ts';
 import { anEvent } from '../../support/an-event.ts';
 
-const ofFilter = (expression: string): string[] => definitionWarnings('filters', { expressions: [expression] });
+const warningsOfFilter = (expression: string): string[] => definitionWarnings('filters', { expressions: [expression] });
 
-const ofCheck = (expression: string): string[] =>
+const warningsOfCheck = (expression: string): string[] =>
   definitionWarnings('checks', { proxy_requests: { entity_attributes: [expression] } });
 
 const nothing = (source: string, name: string, remedy: string): string =>
@@ -56,7 +56,7 @@ describe('filter expressions of the v2 API', () => {
     ["event.check.handlers.include?('a') && event.chek.name", 'event.chek', 'did you mean event.check?'],
     [':::event.chek.name::: =~ /full/', 'event.chek', 'did you mean event.check?'],
   ])('the filter expression %s causes a warning of an unknown attribute', (expression, name, remedy) => {
-    expect(ofFilter(expression)).toEqual([nothing(expression, name, remedy)]);
+    expect(warningsOfFilter(expression)).toEqual([nothing(expression, name, remedy)]);
   });
 
   test.each([
@@ -74,7 +74,7 @@ describe('filter expressions of the v2 API', () => {
     "event.check.output =~ /full/ && ':::event.check.name:::' == 'a'",
     'this is no expression at all',
   ])('the filter expression %s causes no warning', (expression) => {
-    expect(ofFilter(expression)).toEqual([]);
+    expect(warningsOfFilter(expression)).toEqual([]);
   });
 
   test('every attribute that the recorded filters of Sensu Go use is known', () => {
@@ -95,13 +95,13 @@ describe('expressions of proxy requests', () => {
     ["entity.class == 'proxy'", 'entity.class', 'remove it, or correct the name'],
     ['event.check.status == 0', 'event', 'remove it, or correct the name'],
   ])('the proxy request %s causes a warning of an unknown attribute', (expression, name, remedy) => {
-    expect(ofCheck(expression)).toEqual([nothing(expression, name, remedy)]);
+    expect(warningsOfCheck(expression)).toEqual([nothing(expression, name, remedy)]);
   });
 
   test('a proxy request with known attributes has no warning', () => {
     const expression =
       "entity.entity_class == 'proxy' && entity.labels.x && entity.name != 'a' && entity.metadata.name";
-    expect(ofCheck(expression)).toEqual([]);
+    expect(warningsOfCheck(expression)).toEqual([]);
   });
 });
 

@@ -10,37 +10,41 @@ function problems(handler: object): string {
 }
 
 describe('handler options that exclude group_by', () => {
-  test.each<{ name: string; handler: object; says: string }>([
+  test.each<{ name: string; handler: object; expectedProblem: string }>([
     {
       name: 'a handler of another type than pipe',
       handler: { type: 'udp', socket: { host: 'a', port: 1 }, group_by: [] },
-      says: 'type pipe',
+      expectedProblem: 'type pipe',
     },
-    { name: 'a handler set', handler: { type: 'set', handlers: [], group_by: [] }, says: 'type pipe' },
-    { name: 'group_wait without group_by', handler: { ...PIPE, group_wait: 5 }, says: 'group_wait: needs group_by' },
+    { name: 'a handler set', handler: { type: 'set', handlers: [], group_by: [] }, expectedProblem: 'type pipe' },
+    {
+      name: 'group_wait without group_by',
+      handler: { ...PIPE, group_wait: 5 },
+      expectedProblem: 'group_wait: needs group_by',
+    },
     {
       name: 'an attribute without client. or check.',
       handler: { ...PIPE, group_by: ['rack'] },
-      says: 'client.datacenter',
+      expectedProblem: 'client.datacenter',
     },
     {
       name: 'a duplicate attribute',
       handler: { ...PIPE, group_by: ['client', 'client'] },
-      says: 'group_by: must not contain duplicates',
+      expectedProblem: 'group_by: must not contain duplicates',
     },
-    { name: 'a secret attribute', handler: { ...PIPE, group_by: ['client.password'] }, says: 'secret' },
+    { name: 'a secret attribute', handler: { ...PIPE, group_by: ['client.password'] }, expectedProblem: 'secret' },
     {
       name: 'a repeat_interval shorter than group_interval',
       handler: { ...PIPE, group_by: [], repeat_interval: 60 },
-      says: 'repeat_interval: must not be shorter than group_interval',
+      expectedProblem: 'repeat_interval: must not be shorter than group_interval',
     },
     {
       name: 'a mutator for single events',
       handler: { ...PIPE, group_by: [], mutator: 'only_check_output' },
-      says: 'only_check_output handles single events',
+      expectedProblem: 'only_check_output handles single events',
     },
-  ])('the schema rejects a handler with group_by: $name', ({ handler, says }) => {
-    expect(problems(handler)).toContain(says);
+  ])('the schema rejects a handler with group_by: $name', ({ handler, expectedProblem }) => {
+    expect(problems(handler)).toContain(expectedProblem);
   });
 
   test('all other options are accepted for a handler with group_by', () => {

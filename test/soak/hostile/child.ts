@@ -19,7 +19,7 @@ export class Child<Request extends object, Answer extends object> implements Asy
     this.#exited = once(this.#process, 'exit');
   }
 
-  say(request: Request): void {
+  sendRequest(request: Request): void {
     this.#process.send(request);
   }
 
@@ -29,7 +29,7 @@ export class Child<Request extends object, Answer extends object> implements Asy
    * @throws Error if the process ends before it responds
    */
   async ask(request: Request): Promise<Answer> {
-    this.say(request);
+    this.sendRequest(request);
     const answer = once(this.#process, 'message') as Promise<[Answer]>;
     const ended = this.#exited.then(() => {
       throw new Error('a process of the soak has ended by itself');

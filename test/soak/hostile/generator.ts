@@ -21,11 +21,11 @@ process.on('unhandledRejection', () => undefined);
 
 function begin(kind: HostileKind, at: number, order: Extract<HostileRequest, { kind: 'start' }>): void {
   const lanes = Math.max(1, Math.round(kind.lanes * order.strength));
-  for (let lane = 0; lane < lanes; lane++) void go(kind, at, lane, order);
+  for (let lane = 0; lane < lanes; lane++) void runLane(kind, at, lane, order);
 }
 
 /** Runs attacks of one kind in a lane, one after the other. */
-async function go(
+async function runLane(
   kind: HostileKind,
   at: number,
   lane: number,

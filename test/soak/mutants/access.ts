@@ -103,9 +103,9 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the connection of an access token is closed when its session ends',
     file: 'daemon/backend/access/authenticator.ts',
-    text: 'return session !== undefined && sessions.isValid(session) ? this.#principalOfSession(session) : undefined;',
+    text: 'return session !== undefined && sessions.isUsable(session) ? this.#principalOfSession(session) : undefined;',
     replacement:
-      'return session !== undefined && sessions.isValid(session) ? this.#principalOfSession(session) : principal;',
+      'return session !== undefined && sessions.isUsable(session) ? this.#principalOfSession(session) : principal;',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
     title: 'a password reset by an administrator',
   },

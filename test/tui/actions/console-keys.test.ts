@@ -18,7 +18,7 @@ function rowsOf(...clients: readonly string[]): readonly EventRow[] {
   return clients.map((client, index) => anEventRow({ client, since: 1000 - index }));
 }
 
-function live(...rows: readonly EventRow[]): ConsoleDriver {
+function openConsole(...rows: readonly EventRow[]): ConsoleDriver {
   return new ConsoleDriver().goLive({ events: byKey(rows) });
 }
 
@@ -47,16 +47,16 @@ describe('movement keys', () => {
     { keys: '\u0004', at: 'j' },
     { keys: '\u0004\u0015', at: 'a' },
   ])('the keys $keys move the cursor to $at', ({ keys, at }) => {
-    const driver = live(...rowsOf(...letters('a', 'z')));
+    const driver = openConsole(...rowsOf(...letters('a', 'z')));
     driver.type(keys);
     expect(driver.store.list.cursor.key).toBe(key(at));
   });
 
   test('movement keys have the same result in one chunk and key by key', () => {
     const keys = 'jjj k\u001B[Bk  VkkkaA\u001B[6~ e';
-    const atOnce = live(...rowsOf(...letters('a', 'z')));
+    const atOnce = openConsole(...rowsOf(...letters('a', 'z')));
     atOnce.type(keys);
-    const oneByOne = live(...rowsOf(...letters('a', 'z')));
+    const oneByOne = openConsole(...rowsOf(...letters('a', 'z')));
     for (const piece of keys.match(/\u001B\[\d?[A-Z~]|[^]/g) ?? []) oneByOne.type(piece);
     expect(atOnce.store.list.cursor).toEqual(oneByOne.store.list.cursor);
     expect(atOnce.store.list.marks).toEqual(oneByOne.store.list.marks);
@@ -81,9 +81,9 @@ describe('movement keys', () => {
     fc.assert(
       fc.property(fc.array(typed, { maxLength: 200, size: 'max' }), fc.infiniteStream(cut), (keys, cuts) => {
         const bytes = keys.join('');
-        const atOnce = live(...rowsOf(...letters('a', 'z')));
+        const atOnce = openConsole(...rowsOf(...letters('a', 'z')));
         atOnce.type(bytes);
-        const inPieces = live(...rowsOf(...letters('a', 'z')));
+        const inPieces = openConsole(...rowsOf(...letters('a', 'z')));
         for (let at = 0; at < bytes.length;) {
           const end = at + cuts.next().value;
           inPieces.type(bytes.slice(at, end));
@@ -97,7 +97,7 @@ describe('movement keys', () => {
   });
 
   test('the keys e and E move to the next and the previous critical event', () => {
-    const driver = live(
+    const driver = openConsole(
       anEventRow({ client: 'a', since: 9 }),
       anEventRow({ client: 'b', since: 8 }),
       anEventRow({ client: 'w', status: 1 }),
@@ -109,7 +109,7 @@ describe('movement keys', () => {
   });
 
   test('the rows of a list keep their positions for 400 ms after a key, then the cursor follows its event', () => {
-    const driver = live(...rowsOf('a', 'b', 'c'));
+    const driver = openConsole(...rowsOf('a', 'b', 'c'));
     driver.type('j');
     driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
     driver.pass(300);
@@ -120,7 +120,7 @@ describe('movement keys', () => {
   });
 
   test('the console draws a frame when the 400 ms after a key have passed, even if nothing else happens', () => {
-    const driver = live(...rowsOf('a', 'b', 'c'));
+    const driver = openConsole(...rowsOf('a', 'b', 'c'));
     driver.pass(1000);
     driver.store.takeEffects();
     expect(driver.store.urgency).toBe('none');
@@ -148,7 +148,7 @@ describe('a key that does nothing', () => {
     { view: '1', key: 'K', says: 'K does nothing here; it works in Events' },
     { view: '2', key: '#', says: '# does nothing here: ? lists the keys' },
   ])('the key $key after $view says where it works', ({ view, key: pressed, says }) => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type(`${view}${pressed}`);
     expect(driver.message).toBe(says);
   });
@@ -156,7 +156,7 @@ describe('a key that does nothing', () => {
 
 describe('marks', () => {
   test('Space marks a row and moves to the next row, V marks up to the cursor, and A clears the marks', () => {
-    const driver = live(...rowsOf(...letters('a', 'f')));
+    const driver = openConsole(...rowsOf(...letters('a', 'f')));
     driver.type(' jjV');
     expect([...driver.store.list.marks]).toEqual(['a', 'b', 'c', 'd'].map(key));
     driver.type('A');
@@ -164,7 +164,7 @@ describe('marks', () => {
   });
 
   test('marks follow their events when the order changes, and disappear with the events', () => {
-    const driver = live(...rowsOf('a', 'b', 'c'));
+    const driver = openConsole(...rowsOf('a', 'b', 'c'));
     driver.type('  ');
     driver.pass(500);
     driver.change({ events: { [key('a')]: null } });
@@ -173,7 +173,7 @@ describe('marks', () => {
   });
 
   test('the key a marks exactly the rows that the filter shows', () => {
-    const driver = live(...rowsOf('web-1', 'db-1', 'web-2'));
+    const driver = openConsole(...rowsOf('web-1', 'db-1', 'web-2'));
     driver.type('/web\ra');
     expect([...driver.store.list.marks]).toEqual(['web-1', 'web-2'].map(key));
   });
@@ -181,7 +181,7 @@ describe('marks', () => {
 
 describe('the filter line', () => {
   test('the filter line filters the list while the filter is typed, and Esc clears the filter', () => {
-    const driver = live(...rowsOf('web-1', 'db-1'));
+    const driver = openConsole(...rowsOf('web-1', 'db-1'));
     driver.type('/db');
     expect(driver.list).toEqual([key('db-1')]);
     driver.escape();
@@ -190,7 +190,7 @@ describe('the filter line', () => {
   });
 
   test('the last valid filter stays in effect while the text in the filter line is invalid', () => {
-    const driver = live(...rowsOf('web-1', 'db-1'));
+    const driver = openConsole(...rowsOf('web-1', 'db-1'));
     driver.type('/db');
     driver.type(' (\r');
     expect(driver.store.list.filter).toMatchObject({ text: 'db', problem: { position: expect.any(Number) } });
@@ -199,7 +199,7 @@ describe('the filter line', () => {
   });
 
   test('the arrow keys recall earlier filters in the filter line', () => {
-    const driver = live(...rowsOf('web-1', 'db-1'));
+    const driver = openConsole(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r');
     driver.type('/\u0015db\r');
     driver.type('/\u0015\u001B[A\u001B[A');
@@ -209,7 +209,7 @@ describe('the filter line', () => {
   });
 
   test('an arrow key in the filter line keeps the typed text and never clears the filter', () => {
-    const driver = live(...rowsOf('web-1', 'db-1'));
+    const driver = openConsole(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r');
     driver.type('/\u0015db\u001B[B');
     expect([driver.store.state.prompt?.line.text, driver.list]).toEqual(['db', [key('db-1')]]);
@@ -218,14 +218,14 @@ describe('the filter line', () => {
   });
 
   test('the filter line treats pasted lines as text and executes no command', () => {
-    const driver = live(...rowsOf('web-1'));
+    const driver = openConsole(...rowsOf('web-1'));
     driver.type('/\u001B[200~web\rrq\n\u001B[201~');
     expect(driver.store.state.prompt?.line.text).toBe('web rq ');
     expect(driver.effects()).toEqual([]);
   });
 
   test('Esc clears the marks first and then the filter', () => {
-    const driver = live(...rowsOf('web-1', 'db-1'));
+    const driver = openConsole(...rowsOf('web-1', 'db-1'));
     driver.type('/web\r ');
     driver.escape();
     expect(driver.store.list).toMatchObject({ marks: new Set(), filter: { text: 'web' } });
@@ -236,7 +236,7 @@ describe('the filter line', () => {
 
 describe('the keys that silence events', () => {
   test('the key s, a reason and Ctrl-S silence the event under the cursor for an hour or until it resolves', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('jsdisk swap\u0013');
     expect(driver.effects()).toEqual([
       {
@@ -270,14 +270,14 @@ describe('the keys that silence events', () => {
   });
 
   test('the silence dialog requires a reason', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('s\u0013');
     expect(changes(driver)).toEqual([]);
     expect(driver.store.state.layers.at(-1)).toMatchObject({ form: { problem: 'a reason is required' } });
   });
 
   test('the silence dialog keeps the marked events as targets however the list changes behind the dialog', () => {
-    const driver = live(...rowsOf('a', 'b', 'c'));
+    const driver = openConsole(...rowsOf('a', 'b', 'c'));
     driver.type('  s');
     driver.change({ events: byKey([anEventRow({ client: 'new', since: 5000 })]) });
     driver.type('why\u0013');
@@ -288,7 +288,7 @@ describe('the keys that silence events', () => {
   });
 
   test('an event that resolved while the silence dialog is open is removed and named before anything is sent', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('  swhy');
     driver.change({ events: { [key('a')]: null } });
     driver.type('\u0013');
@@ -327,13 +327,13 @@ describe('the keys that silence events', () => {
 
 describe('the key that resolves events', () => {
   test('a single warning event is resolved without a confirmation', () => {
-    const driver = live(anEventRow({ client: 'a', status: 1 }));
+    const driver = openConsole(anEventRow({ client: 'a', status: 1 }));
     driver.type('r');
     expect(changes(driver)).toEqual([{ verb: 'resolve', operations: [{ op: 'resolve', client: 'a', check: CHECK }] }]);
   });
 
   test('a critical event or several events are resolved only after a confirmation', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', button: 'Resolve 1 event' });
     driver.type('n');
@@ -343,7 +343,7 @@ describe('the key that resolves events', () => {
   });
 
   test('a resolve leaves out events that resolved while the confirmation was open', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('ar');
     driver.change({ events: { [key('a')]: null } });
     driver.type('y');
@@ -352,7 +352,7 @@ describe('the key that resolves events', () => {
 });
 
 test('an action of the console applies to at most a thousand events at once', () => {
-  const driver = live(...rowsOf(...Array.from({ length: 1001 }, (_, index) => `c${String(index)}`)));
+  const driver = openConsole(...rowsOf(...Array.from({ length: 1001 }, (_, index) => `c${String(index)}`)));
   for (const action of ['K', 'r']) {
     driver.type(`a${action}`);
     expect(driver.message).toContain('1,001 events at once (at most 1,000)');
@@ -382,7 +382,7 @@ describe('the key that ends a silence', () => {
   });
 
   test('the unsilence key says that an event is not silenced', () => {
-    const driver = live(anEventRow({ client: 'a' }));
+    const driver = openConsole(anEventRow({ client: 'a' }));
     driver.type('u');
     expect(driver.message).toBe(`a/${CHECK} is not silenced`);
     expect(driver.store.state.layers).toEqual([]);
@@ -393,7 +393,7 @@ describe('keys that change the state of the backend', () => {
   test.each(['s', 'r', 'u'])(
     'the key %s changes nothing while the console is disconnected, and a message says so',
     (name) => {
-      const driver = live(...rowsOf('a'));
+      const driver = openConsole(...rowsOf('a'));
       driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
       driver.type(name);
       expect(driver.message).toBe(`${name} is disabled while disconnected; R reconnects now`);
@@ -402,7 +402,7 @@ describe('keys that change the state of the backend', () => {
   );
 
   test('the key ! locks and unlocks the keys that change the backend, but not with --read-only', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('!s');
     expect(driver.message).toBe('s is disabled: the console is locked, ! unlocks it');
     driver.type('!s');
@@ -415,7 +415,7 @@ describe('keys that change the state of the backend', () => {
   });
 
   test('a dialog that was open when the connection was lost sends no request', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('swhy');
     driver.store.connectionChanged({ kind: 'waiting', attempt: 2, retryAtMs: 0, reason: 'gone' });
     driver.type('\u0013');
@@ -426,7 +426,7 @@ describe('keys that change the state of the backend', () => {
 
 describe('a paused list', () => {
   test('a paused list counts all changes and applies them at once when the pause ends', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('p');
     driver.change({ events: { [key('a')]: null, ...byKey([anEventRow({ client: 'c' })]) } });
     driver.change({ events: byKey([anEventRow({ client: 'c', status: 1 })]) });
@@ -439,7 +439,7 @@ describe('a paused list', () => {
   });
 
   test('a list stays paused during a new snapshot', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('p');
     driver.change({ events: byKey(rowsOf('x')) });
     driver.store.rowsArrived({ events: byKey(rowsOf('b', 'c')) }, { replace: true, timeMs: undefined });
@@ -453,7 +453,7 @@ describe('a paused list', () => {
 
 describe('a new snapshot', () => {
   test('the cursor and the marks stay on their events when a new snapshot arrives', () => {
-    const driver = live(...rowsOf('a', 'b', 'c'));
+    const driver = openConsole(...rowsOf('a', 'b', 'c'));
     driver.type('j ');
     driver.pass(500);
     driver.goLive({ events: byKey(rowsOf('z', 'b', 'c')) });
@@ -465,7 +465,7 @@ describe('a new snapshot', () => {
 
 describe('the keys that quit the console', () => {
   test('the key q quits the console at the list and goes back in every other screen', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('?q');
     expect(driver.effects()).toEqual([]);
     driver.type('q');
@@ -473,7 +473,7 @@ describe('the keys that quit the console', () => {
   });
 
   test('Ctrl-C quits the console from any screen when it is pressed twice within a second', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('?\u0003');
     driver.pass(1500);
     driver.type('\u0003');
@@ -488,7 +488,7 @@ describe('the keys that quit the console', () => {
     { name: 'a menu', keys: 'o' },
     { name: 'the command line', keys: ':' },
   ])('Ctrl-C closes $name and does not count as the first of two to quit', ({ keys }) => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type(keys);
     expect(driver.store.state.layers).toHaveLength(1);
     driver.type('\u0003');
@@ -498,7 +498,7 @@ describe('the keys that quit the console', () => {
   });
 
   test('Ctrl-C closes the filter line and the search line of a screen', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('/a\u0003');
     expect(driver.store.state.prompt).toBeUndefined();
     driver.type('\r/a\u0003');
@@ -506,7 +506,7 @@ describe('the keys that quit the console', () => {
   });
 
   test.each(['', 's', 'r', '?', ':', '/', '\r'])('Ctrl-Z suspends the console, also after the keys %j', (keys) => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type(`${keys}\u001A`);
     expect(driver.effects()).toContainEqual({ kind: 'suspend' });
   });
@@ -519,7 +519,7 @@ function loads(driver: ConsoleDriver): readonly Effect[] {
 
 describe('the detail pane', () => {
   test('the detail pane requests the event under the cursor once the cursor stops, and again when the event changes', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('j');
     driver.pass(100);
     expect(loads(driver)).toEqual([]);
@@ -532,14 +532,14 @@ describe('the detail pane', () => {
   });
 
   test('the detail pane requests nothing while it is hidden', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('PPj');
     driver.pass(1000);
     expect(loads(driver)).toEqual([]);
   });
 
   test('the pane beside the list loads the whole event under the cursor once the cursor stops', () => {
-    const driver = live(...rowsOf('a', 'b', 'c'));
+    const driver = openConsole(...rowsOf('a', 'b', 'c'));
     driver.type('Pj');
     driver.pass(100);
     driver.type('j');
@@ -551,7 +551,7 @@ describe('the detail pane', () => {
   });
 
   test('the key P shows the pane below the list, beside it, and not at all', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     const places = ['', 'P', 'P', 'P'].map((keys) => {
       driver.type(keys);
       return driver.store.state.pane.placement;
@@ -569,7 +569,7 @@ describe('the detail pane', () => {
   });
 
   test('the focus in the pane leaves the cursor where it is, and Tab and Esc give it back to the list', () => {
-    const driver = live(...rowsOf('a', 'b'));
+    const driver = openConsole(...rowsOf('a', 'b'));
     driver.type('P\tj');
     expect(driver.store.list.cursor.key).toBe(key('a'));
     driver.type('\tj');
@@ -581,19 +581,19 @@ describe('the detail pane', () => {
   });
 
   test('the key Tab says how to show the pane if there is none', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('PP\t');
     expect(driver.store.state.message?.text).toBe('there is no pane: P shows it');
   });
 
   test('an action acts on the marked rows while the pane has the focus', () => {
-    const driver = live(...rowsOf('a', 'b', 'c'));
+    const driver = openConsole(...rowsOf('a', 'b', 'c'));
     driver.type('P  \tr');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 2 events' });
   });
 
   test('the console keeps the placement of the pane, but not its focus, when it switches to another backend', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('P\t');
     expect(portableSettings(driver.store.state).common.pane).toEqual(placedPane('beside'));
   });

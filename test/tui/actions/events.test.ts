@@ -6,7 +6,7 @@ import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 
-function live(...clients: readonly string[]): ConsoleDriver {
+function openConsole(...clients: readonly string[]): ConsoleDriver {
   return withEvents(clients.map((client, index) => anEventRow({ client, check: 'disk', since: 1000 - index })));
 }
 
@@ -30,7 +30,7 @@ describe('the acknowledge key', () => {
   const ACKNOWLEDGED = { by: 'bob', at: 1000 };
 
   test('the key K acknowledges only the event under the cursor, in the name of the user', () => {
-    const driver = live('a', 'b');
+    const driver = openConsole('a', 'b');
     driver.type('jK');
     expect(changes(driver)).toEqual([
       { verb: 'acknowledge', operations: [{ op: 'acknowledge', client: 'b', check: 'disk', owner: 'alice@ops' }] },
@@ -38,7 +38,7 @@ describe('the acknowledge key', () => {
   });
 
   test('several events are acknowledged only after a confirmation, without events that resolved meanwhile', () => {
-    const driver = live('a', 'b', 'c');
+    const driver = openConsole('a', 'b', 'c');
     driver.type('aK');
     expect(top(driver)).toMatchObject({ lines: expect.arrayContaining(['a/disk', 'b/disk', 'c/disk']) });
     driver.change({ events: { 'b/disk': null } });
@@ -48,7 +48,7 @@ describe('the acknowledge key', () => {
   });
 
   test('the key K leaves events to those who have acknowledged them, and names the owner', () => {
-    const driver = live('a', 'b');
+    const driver = openConsole('a', 'b');
     const row = anEventRow({ client: 'a', check: 'disk', since: 1000, acknowledged: ACKNOWLEDGED });
     driver.change({ events: { 'a/disk': row } });
     driver.type('K');
@@ -58,7 +58,7 @@ describe('the acknowledge key', () => {
   });
 
   test('an event that is silenced can be acknowledged', () => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.change({ events: { 'a/disk': anEventRow({ client: 'a', check: 'disk', silenced_by: ['client:a:disk'] }) } });
     driver.type('K');
     expect(changes(driver)).toMatchObject([{ operations: [{ op: 'acknowledge', client: 'a' }] }]);
@@ -69,7 +69,7 @@ describe('the acknowledge key', () => {
     { command: '2h looking into it', expected: { expire: 7200, note: 'looking into it' } },
     { command: '30m', expected: { expire: 1800 } },
   ])('":acknowledge $command" acknowledges the event with the time limit and the note', ({ command, expected }) => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.type(`:acknowledge ${command}\r`);
     expect(changes(driver)).toEqual([
       {
@@ -80,14 +80,14 @@ describe('the acknowledge key', () => {
   });
 
   test('":acknowledge" rejects a time limit that is not a duration, and changes nothing', () => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.type(':acknowledge 2x looking\r');
     expect(changes(driver)).toEqual([]);
     expect(driver.store.state.layers.at(-1)?.kind).toBe('command');
   });
 
   test('Ctrl-K removes the acknowledgement of an event', () => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.type('\u000B');
     expect(driver.message).toBe('not acknowledged: nothing to remove');
     const row = anEventRow({ client: 'a', check: 'disk', acknowledged: ACKNOWLEDGED });
@@ -101,7 +101,7 @@ describe('the acknowledge key', () => {
 
 describe('the repeated silence', () => {
   test('the key S repeats the settings of the last silence for the selected events after one confirmation', () => {
-    const driver = live('a', 'b');
+    const driver = openConsole('a', 'b');
     driver.type('sdisk swap\u001B[Z\u001B[Z\u001B[Z8h\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([{ subscription: 'client:a', expire: 28_800 }]);
     driver.type('jS');
@@ -131,7 +131,7 @@ describe('the repeated silence', () => {
   });
 
   test('the key S says that there is no last silence if this console has not created one', () => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.type('S');
     expect(driver.message).toBe('no silence to repeat yet: press s to create one');
   });
@@ -139,7 +139,7 @@ describe('the repeated silence', () => {
 
 describe('the key that deletes events', () => {
   test('the key D names the events and results that would be deleted, and Enter alone deletes nothing', () => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.type('D');
     expect(top(driver)).toMatchObject({
       title: 'Delete 1 event',
@@ -160,7 +160,7 @@ describe('actions on many events', () => {
     { keys: 'D', effect: 'delete-events' },
     { keys: 'K', effect: 'change' },
   ])('an action with $keys on more than 20 events requires their number to be typed', ({ keys, effect }) => {
-    const driver = live(...many(21));
+    const driver = openConsole(...many(21));
     driver.type(`a${keys}`);
     driver.type('y');
     expect(driver.message).toBe('type 21 to confirm, Esc cancels');
@@ -171,13 +171,13 @@ describe('actions on many events', () => {
   });
 
   test('an action on 20 events asks for the usual confirmation', () => {
-    const driver = live(...many(20));
+    const driver = openConsole(...many(20));
     driver.type('ary');
     expect(changes(driver)[0]?.operations).toHaveLength(20);
   });
 
   test('silencing many events asks for their number, and S keeps the settings when that question is closed', () => {
-    const driver = live(...many(21));
+    const driver = openConsole(...many(21));
     driver.type('aswhy\u0013');
     expect(top(driver)).toMatchObject({
       kind: 'confirm',
@@ -193,7 +193,7 @@ describe('actions on many events', () => {
   });
 
   test('a pasted number of events confirms an action like a typed number', () => {
-    const driver = live(...many(21));
+    const driver = openConsole(...many(21));
     driver.type('ar');
     driver.type('\u001B[200~21\u001B[201~\u0013');
     expect(changes(driver)).toHaveLength(1);
@@ -221,7 +221,7 @@ describe('the undo of a change', () => {
   const undo = { op: 'clear', id: 'client:a:disk', if_timestamp: 7 } as const;
 
   test('an undo does not change the marks', () => {
-    const driver = live('a', 'b');
+    const driver = openConsole('a', 'b');
     driver.store.ownChanges.remember('1 silence created: client:a:disk', [undo], driver.clock.now());
     driver.type(' zy');
     expect(changes(driver)).toMatchObject([{ verb: 'undo' }]);
@@ -229,7 +229,7 @@ describe('the undo of a change', () => {
   });
 
   test('the key z shows exactly what it will undo and sends exactly that to the backend', () => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.store.ownChanges.remember('1 silence created: client:a:disk', [undo], driver.clock.now());
     driver.pass(4000);
     driver.type('z');
@@ -248,7 +248,7 @@ describe('the undo of a change', () => {
   });
 
   test('a message names changes that cannot be undone', () => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.type('z');
     expect(driver.message).toBe('nothing to undo: you changed nothing in the last 10 minutes');
     driver.store.ownChanges.remember('1 event resolved: a/disk', [], driver.clock.now());
@@ -271,7 +271,7 @@ describe('the undo of a change', () => {
   });
 
   test('the undo key sends nothing while the console is disconnected or locked', () => {
-    const driver = live('a');
+    const driver = openConsole('a');
     driver.store.ownChanges.remember('1 silence created', [undo], driver.clock.now());
     driver.type('!z');
     expect(driver.store.state.layers).toEqual([]);

@@ -3,7 +3,7 @@ import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 
-function live(): ConsoleDriver {
+function openConsole(): ConsoleDriver {
   const clients = [
     aClientRow({ name: 'db-1', subscriptions: ['rack:r20', 'client:db-1'] }),
     aClientRow({ name: 'web-1', subscriptions: ['rack:r20', 'web', 'client:web-1'] }),
@@ -26,7 +26,7 @@ function labels({ store }: ConsoleDriver): readonly string[] {
 
 describe('the key n, which creates a silence without an event', () => {
   test('the menu of the key n offers a search, the subscriptions, the checks and the clients', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('n');
     expect(labels(driver)).toEqual([
       'everything matching a search, now and later',
@@ -41,14 +41,14 @@ describe('the key n, which creates a silence without an event', () => {
   test.each(['1', '3', '5', '6', ':groups\r'])(
     'the key n opens the menu for a new silence in the view that %j opens',
     (view) => {
-      const driver = live();
+      const driver = openConsole();
       driver.type(`${view}n`);
       expect(labels(driver)[0]).toBe('everything matching a search, now and later');
     },
   );
 
   test('the key n can silence a subscription without any event', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('3nr20\rrack maintenance\r');
     expect(operations(driver)).toMatchObject([
       { op: 'silence', subscription: 'rack:r20', reason: 'rack maintenance', expire_on_resolve: false },
@@ -56,7 +56,7 @@ describe('the key n, which creates a silence without an event', () => {
   });
 
   test('a new silence by search asks for the search first, and the dialog offers no other scope', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('neverything\rclient~db-*\t\t\t\track maintenance\r\r\r');
     expect(operations(driver)).toMatchObject([
       { op: 'silence', selector: 'client~db-*', reason: 'rack maintenance', expire_on_resolve: false },
@@ -64,7 +64,7 @@ describe('the key n, which creates a silence without an event', () => {
   });
 
   test('the key s in the list of checks silences a check on all clients or changes its existing silence', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('6');
     driver.store.answers.viewLoaded('checks', [
       { name: 'disk', next_run: null },

@@ -13,20 +13,20 @@ function entries({ store }: ConsoleDriver): readonly string[] {
   return layer?.kind === 'menu' ? shownItems(layer).map(({ kind = '', label }) => `${kind} ${label}`) : [];
 }
 
-function live(readOnly = false): ConsoleDriver {
+function openConsole(readOnly = false): ConsoleDriver {
   return new ConsoleDriver({ readOnly }).goLive(SCENE);
 }
 
 describe('the palette', () => {
   test('the palette without a search shows the actions of the screen and the views', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(CTRL_P);
     expect(entries(driver)).toEqual(expect.arrayContaining(['action silence', 'action resolve', 'view Overview']));
     expect(entries(driver).some((entry) => entry.startsWith('event'))).toBe(false);
   });
 
   test('the palette finds an action by words of its description, and Enter runs it on the row under the cursor', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`${CTRL_P}silence the marked`);
     expect(entries(driver)[0]).toBe('action silence');
     driver.type('\r');
@@ -37,7 +37,7 @@ describe('the palette', () => {
   });
 
   test('the palette finds a client before its events, and opens it', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`${CTRL_P}web-003`);
     expect(entries(driver).slice(0, 2)).toEqual(['client web-003.eu-west-1', 'event web-003.eu-west-1/http-frontend']);
     driver.type('\r');
@@ -51,7 +51,7 @@ describe('the palette', () => {
     ['check postgres', 'check postgres-repl', { kind: 'inspect', subject: { kind: 'check' } }],
     ['silence postgres', 'silence client:db-008.eu-west-1:postgres-repl', { kind: 'silence-entry' }],
   ])('the palette opens what %j finds', (search, entry, layer) => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`${CTRL_P}${search}`);
     expect(entries(driver)).toContain(entry);
     while (entries(driver)[0] !== entry && !isChosen(driver, entry)) driver.type('\u001B[B');
@@ -60,7 +60,7 @@ describe('the palette', () => {
   });
 
   test('the palette shows what was opened last first, also without a search', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('\r');
     driver.type(`q${CTRL_P}`);
     expect(entries(driver)[0]).toBe('event db-014.eu-west-1/postgres-repl');
@@ -70,7 +70,7 @@ describe('the palette', () => {
   });
 
   test('the palette opens views and saved views', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.store.update({
       savedViews: new Map([
         ['on-call', { view: 'events', filter: 'status=crit', sort: undefined, columns: undefined }],
@@ -83,7 +83,7 @@ describe('the palette', () => {
   });
 
   test('the palette puts a command that needs an argument into the command line', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`${CTRL_P}at show the lists`);
     expect(entries(driver)[0]).toBe('action at');
     driver.type('\r');
@@ -91,14 +91,14 @@ describe('the palette', () => {
   });
 
   test('the palette of a read-only console says why a change is disabled', () => {
-    const driver = live(true);
+    const driver = openConsole(true);
     driver.type(`${CTRL_P}resolve\r`);
     expect(driver.message).toContain('disabled: this console was started with --read-only');
     expect(driver.effects()).toEqual([]);
   });
 
   test('the entries stay the same while changes arrive, so that Enter opens the entry that was drawn', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`${CTRL_P}db-0`);
     const before = entries(driver);
     driver.change({ events: byKey([anEventRow({ client: 'db-0', check: 'a' })]) });

@@ -8,13 +8,13 @@ import { anEventRow } from '../../support/feed-rows.ts';
 const URL = 'https://wiki.example.com/disk';
 
 /** Opens a console with two events and the cursor on the first one. */
-function live(): ConsoleDriver {
+function openConsole(): ConsoleDriver {
   const events = ['a', 'b'].map((client, at) => anEventRow({ client, check: 'disk', since: 1000 - at }));
   return new ConsoleDriver().goLive({ events: byKey(events) });
 }
 
 test('the link of a runbook is shown on the screen on which it was requested', () => {
-  const driver = live();
+  const driver = openConsole();
   driver.type('b');
   showRunbook(driver.store, targetOf('a/disk'), { url: URL });
   expect(driver.store.state.layers).toMatchObject([{ kind: 'menu', title: 'Runbook of a/disk' }]);
@@ -26,7 +26,7 @@ test.each([
   { what: 'a filter is typed', keys: '/', layers: [] },
   { what: 'the cursor is on another event', keys: 'j', layers: [] },
 ])('a runbook that arrives while $what is shown as a message and receives no keys', ({ keys, layers }) => {
-  const driver = live();
+  const driver = openConsole();
   driver.type(`b${keys}`);
   showRunbook(driver.store, targetOf('a/disk'), { url: URL });
   expect(driver.store.state.layers.map(({ kind }) => kind)).toEqual(layers);

@@ -86,7 +86,7 @@ test('the key w shows full names and counts the columns that no longer fit', asy
 
 const at = (seconds: number, client: string): EventRow => anEventRow({ client, since: seconds });
 
-const live = (): ConsoleDriver => {
+const openConsole = (): ConsoleDriver => {
   const driver = new ConsoleDriver().goLive({ events: byKey([at(100, 'a'), at(200, 'b')]) });
   driver.type('f');
   return driver;
@@ -94,7 +94,7 @@ const live = (): ConsoleDriver => {
 
 describe('the key f that follows the newest event', () => {
   test('the key f sorts the list by time, and the cursor follows each new event', () => {
-    const driver = live();
+    const driver = openConsole();
     expect(driver.store.sort.column).toBe('age');
     expect(driver.store.list.cursor.key).toBe('b/http-frontend');
     driver.change({ events: byKey([at(300, 'c')]) });
@@ -103,7 +103,7 @@ describe('the key f that follows the newest event', () => {
   });
 
   test('the cursor that follows the newest event moves to the bottom if the newest rows are at the bottom', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('O');
     driver.change({ events: byKey([at(300, 'c')]) });
     driver.pass(100);
@@ -111,7 +111,7 @@ describe('the key f that follows the newest event', () => {
   });
 
   test('a movement key pauses following the newest event, and the key f resumes it', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('j');
     expect(driver.message).toBe('no longer following the newest row: press f to follow again');
     driver.change({ events: byKey([at(300, 'c')]) });
@@ -122,14 +122,14 @@ describe('the key f that follows the newest event', () => {
   });
 
   test('another sort order ends following the newest event', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(':sort client\r');
     driver.pass(100);
     expect(driver.store.list.following).toBe(false);
   });
 
   test('the cursor does not follow the newest event while a dialog about its row is open', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('s');
     driver.change({ events: byKey([at(300, 'c')]) });
     driver.pass(1000);

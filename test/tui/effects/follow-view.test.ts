@@ -47,14 +47,14 @@ class FollowingRig {
     return new FollowingRig(rig, looks);
   }
 
-  tell(row: GroupRow): void {
+  sendRow(row: GroupRow): void {
     this.#seq += 1;
     const rows = { groups: { [row.id ?? '']: row } };
     this.looks.at(-1)?.send({ type: 'changes', seq: this.#seq, time: this.rig.clock.now(), rows });
   }
 
   /** The number of API requests for groups or inhibitions. */
-  get asked(): number {
+  get requestCount(): number {
     return this.rig.requests.filter(({ path }) => /handler-groups|inhibitions/.test(path)).length;
   }
 }
@@ -66,12 +66,12 @@ test('the view of groups follows the feed while it is shown and sends no request
   rig.type(':groups\r');
   await rig.shows(/pager +client.rack=fra +✗ CRIT 3 +2/);
   expect(await looks[0]?.subscribed()).toEqual({ type: 'subscribe', topics: ['groups'] });
-  following.tell(aGroup('fra', { firing: 9 }));
+  following.sendRow(aGroup('fra', { firing: 9 }));
   await rig.shows('✗ CRIT 9');
-  following.tell(aGroup('ams', { worst: 'warning' }));
+  following.sendRow(aGroup('ams', { worst: 'warning' }));
   await rig.shows('client.rack=ams', '! WARN 3');
   for (let second = 0; second < 6; second++) await rig.pass(1000);
-  expect(following.asked).toBe(0);
+  expect(following.requestCount).toBe(0);
   rig.type(':events\r');
   await vi.waitFor(async () => {
     await rig.pass(100);
@@ -89,7 +89,7 @@ test('the list of groups stands still while the feed is paused and is current af
   await rig.shows('✗ CRIT 3');
   rig.type('p');
   await rig.shows('PAUSED');
-  following.tell(aGroup('fra', { firing: 9 }));
+  following.sendRow(aGroup('fra', { firing: 9 }));
   for (let round = 0; round < 4; round++) await rig.pass(500);
   expect(rig.screen.text).toContain('✗ CRIT 3');
   rig.type('p');
@@ -103,7 +103,7 @@ test('the list of groups that is opened during a pause shows the state of that t
   await rig.shows('PAUSED');
   rig.type(':groups\r');
   await rig.shows('✗ CRIT 3');
-  following.tell(aGroup('fra', { firing: 9 }));
+  following.sendRow(aGroup('fra', { firing: 9 }));
   for (let round = 0; round < 4; round++) await rig.pass(500);
   expect(rig.screen.text).toContain('✗ CRIT 3');
 });
@@ -120,7 +120,7 @@ test('the list of groups keeps its rows when its feed is lost, shows their age, 
     expect(looks).toHaveLength(2);
   });
   await rig.showsNo('as of');
-  following.tell(aGroup('fra', { firing: 9 }));
+  following.sendRow(aGroup('fra', { firing: 9 }));
   await rig.shows('✗ CRIT 9');
 });
 

@@ -6,7 +6,7 @@ import { anEventRow } from '../../support/feed-rows.ts';
 const DOWN = '\u001B[B';
 const UP = '\u001B[A';
 
-function live(): ConsoleDriver {
+function openConsole(): ConsoleDriver {
   return new ConsoleDriver().goLive({
     events: byKey([
       anEventRow({ client: 'a', check: 'z', since: 30, last: 100, occurrences: 5 }),
@@ -27,7 +27,7 @@ describe('sorting events', () => {
     { column: 'age', order: 'cab' },
     { column: 'last', order: 'bca' },
   ])('sorting events by $column yields $order, and the reverse order', ({ column, order }) => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`o${column}\r`);
     expect(clients(driver)).toBe(order);
     driver.type('O');
@@ -35,7 +35,7 @@ describe('sorting events', () => {
   });
 
   test('the keys > and < sort by the next and the previous column and wrap around', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('>');
     expect(driver.store.sort.column).toBe('client');
     driver.type('<<');
@@ -43,7 +43,7 @@ describe('sorting events', () => {
   });
 
   test('the list of events stays sorted while rows change, appear and disappear', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('ocount\r');
     driver.pass(500);
     driver.change({
@@ -58,7 +58,7 @@ describe('sorting events', () => {
   });
 
   test('a new sort order keeps the cursor on its event', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('G');
     driver.pass(500);
     driver.type('oclient\r');
@@ -66,7 +66,7 @@ describe('sorting events', () => {
   });
 
   test('a sort order applies to the filtered rows and stays when the filter is cleared', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('/!client=a\r');
     driver.type('oclient\rO');
     expect(clients(driver)).toBe('cb');
@@ -78,7 +78,7 @@ describe('sorting events', () => {
 
 describe('a menu', () => {
   test('a menu opens on the current value, its cursor wraps around, and Esc changes nothing', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`o${UP}`);
     expect(driver.store.state.layers.at(-1)).toMatchObject({ at: 'last' });
     driver.type(DOWN);
@@ -88,7 +88,7 @@ describe('a menu', () => {
   });
 
   test('letters typed in a menu narrow down its entries and are never commands', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('oq');
     expect(driver.effects()).toEqual([]);
     driver.type('\r');
@@ -98,7 +98,7 @@ describe('a menu', () => {
   });
 
   test('the menu of columns stays open, and columns without a tick are hidden', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`C${DOWN} ${DOWN} `);
     expect([...driver.store.list.hidden]).toEqual(['check', 'count']);
     driver.type(' ');
@@ -107,7 +107,7 @@ describe('a menu', () => {
   });
 
   test('the menu of views switches to the chosen view', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('vcli\r');
     expect(driver.store.state.view).toBe('clients');
   });
@@ -115,7 +115,7 @@ describe('a menu', () => {
 
 describe('the menu of actions', () => {
   test('an action of the menu does the same as its key, on the rows that were marked when the menu was opened', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(' x');
     driver.change({ events: { 'new/k': anEventRow({ client: 'new', check: 'k', since: 999 }) } });
     driver.pass(1000);
@@ -124,7 +124,7 @@ describe('the menu of actions', () => {
   });
 
   test('the menu of actions says why a change is not possible, and sends none', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('!xresolve\r');
     expect(driver.message).toContain('disabled: the console is locked, ! unlocks it');
     expect(driver.effects()).toEqual([]);

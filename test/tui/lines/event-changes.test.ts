@@ -10,7 +10,7 @@ const NOW = NOW_MS / 1000;
 const row = (client: string, check: string, status = 2, silencedBy: readonly string[] = []) =>
   anEventRow({ client, check, status, since: NOW, last: NOW, output: '', silenced_by: silencedBy });
 
-function told(...steps: readonly (readonly ReturnType<typeof row>[])[]): EventChanges {
+function changesAfter(...steps: readonly (readonly ReturnType<typeof row>[])[]): EventChanges {
   const changes = new EventChanges();
   for (const rows of steps) {
     changes.apply({ events: byKey(rows) }, { replace: true });
@@ -20,7 +20,7 @@ function told(...steps: readonly (readonly ReturnType<typeof row>[])[]): EventCh
 }
 
 test('screen-reader mode announces a new status of an event, but no new output or count', () => {
-  const changes = told([row('a', 'disk', 1), row('b', 'disk', 1)]);
+  const changes = changesAfter([row('a', 'disk', 1), row('b', 'disk', 1)]);
   changes.apply(
     { events: byKey([{ ...row('a', 'disk', 1), occurrences: 9 }, row('b', 'disk', 2)]) },
     { replace: false },
@@ -29,7 +29,7 @@ test('screen-reader mode announces a new status of an event, but no new output o
 });
 
 test('screen-reader mode does not announce an event that opened and resolved between two announcements', () => {
-  const changes = told([row('a', 'disk')]);
+  const changes = changesAfter([row('a', 'disk')]);
   changes.apply({ events: { 'a/disk': null, ...byKey([row('b', 'disk')]) } }, { replace: false });
   changes.apply({ events: { 'b/disk': null, ...byKey([row('a', 'disk')]) } }, { replace: false });
   expect(changes.pending).toBe(2);
@@ -37,7 +37,7 @@ test('screen-reader mode does not announce an event that opened and resolved bet
 });
 
 test('screen-reader mode announces only the differences of a new snapshot, including missing events', () => {
-  const changes = told([row('a', 'disk'), row('b', 'disk'), row('c', 'disk')]);
+  const changes = changesAfter([row('a', 'disk'), row('b', 'disk'), row('c', 'disk')]);
   changes.apply({ events: byKey([row('a', 'disk')]) }, { replace: true });
   changes.apply({ events: byKey([row('c', 'disk', 2, ['client:c'])]) }, { replace: false });
   expect(changes.take().map(({ kind, row: { client } }) => `${kind} ${client}`)).toEqual(['resolved b', 'silenced c']);
@@ -66,7 +66,7 @@ test('screen-reader mode reads an event as a sentence', () => {
 });
 
 test('many changes are announced in one line: the worst event in full, others by check, and a number', () => {
-  const changes = told([row('x', 'ntp'), row('y', 'ntp')]);
+  const changes = changesAfter([row('x', 'ntp'), row('y', 'ntp')]);
   const web = Array.from({ length: 59 }, (_, index) => row(`web-${String(index)}`, 'http-frontend'));
   changes.apply(
     { events: { 'x/ntp': null, 'y/ntp': null, ...byKey([row('a', 'disk', 1), ...web]) } },

@@ -21,7 +21,7 @@ const briefOf = ({ status, action, since, silenced_by, acknowledged }: EventRow)
 
 const brief = (status: number, since: number) => ({ status, action: 'create' as const, since, silenced_by: [] });
 
-const shown = (registry: EventRegistry): readonly EventRow[] =>
+const shownRows = (registry: EventRegistry): readonly EventRow[] =>
   registry.order.slice(0, registry.order.length).map(({ row }) => row);
 
 const rowArbitrary = fc
@@ -76,7 +76,7 @@ test('a brief change is counted like a full row, and the full row is sorted corr
         expect(some.size).toBe(all.size);
       }
       for (const key of owed) some.apply(key, rows.get(key) ?? null, NOW_MS);
-      expect(shown(some)).toEqual(shown(all));
+      expect(shownRows(some)).toEqual(shownRows(all));
       expect({ ...some.counts }).toEqual({ ...all.counts });
       expect(some.briefsUpTo({ rank: Infinity }, 10)).toEqual([]);
     }),

@@ -76,7 +76,7 @@ function filterOf(text: string): Search | undefined {
   return text === '' ? undefined : search;
 }
 
-function shown({ order }: EventFolds): readonly FoldedRow[] {
+function shownFolds({ order }: EventFolds): readonly FoldedRow[] {
   return order.slice(0, order.length);
 }
 
@@ -121,18 +121,18 @@ test('the folded list is the list of events with similar events in one row, afte
         if (step.kind === 'sort') registry.setSort(eventSort(step));
         if (step.kind === 'freeze') folds.freeze();
         if (step.kind === 'thaw') folds.thaw();
-        if (step.kind === 'read') shown(folds);
+        if (step.kind === 'read') shownFolds(folds);
         if (step.kind === 'fold') {
           ({ by } = step);
           folds.setCriterion(by);
         }
         if (step.kind === 'toggle') {
-          const row = shown(folds)[step.at];
+          const row = shownFolds(folds)[step.at];
           if (row instanceof EventFold && !row.isRemoved) folds.toggle(row);
         }
       }
       folds.thaw();
-      const rows = shown(folds);
+      const rows = shownFolds(folds);
       expect(rows.map(({ key }) => key)).toEqual(expectedRows(registry, folds, by));
       for (const [index, { key }] of rows.entries()) expect(folds.order.indexOf(key)).toBe(index);
       expect(folds.eventCount).toBe(registry.order.length);
@@ -172,7 +172,7 @@ describe('a fold', () => {
       anEventRow({ client: 'b', check: 'http', status: 2, since: 100, output: 'HTTP 502' }),
       anEventRow({ client: 'c', check: 'http', status: 2, since: 900, silenced_by: ['x'] }),
     );
-    expect(shown(folds).map(({ row }) => row)).toMatchObject([
+    expect(shownFolds(folds).map(({ row }) => row)).toMatchObject([
       { status: 2, since: 900, occurrences: 3, output: 'HTTP 502', silenced_by: [] },
     ]);
   });
@@ -183,7 +183,7 @@ describe('a fold', () => {
       anEventRow({ client: 'a', check: 'http', silenced_by: ['x'] }),
       anEventRow({ client: 'b', check: 'http', silenced_by: ['y'] }),
     );
-    expect(shown(folds)[0]?.row.silenced_by).toHaveLength(1);
+    expect(shownFolds(folds)[0]?.row.silenced_by).toHaveLength(1);
   });
 
   test('folds with the same severity are sorted by size, the largest first', () => {
@@ -194,7 +194,7 @@ describe('a fold', () => {
       ...['a', 'b'].map((client) => anEventRow({ client, check: 'small', since: 200 })),
       ...['d', 'e', 'f', 'g'].map((client) => anEventRow({ client, check: 'warning', status: 1 })),
     );
-    expect(shown(folds).map(({ key }) => key)).toEqual(['fold large', 'fold small', 'a/new', 'fold warning']);
+    expect(shownFolds(folds).map(({ key }) => key)).toEqual(['fold large', 'fold small', 'a/new', 'fold warning']);
   });
 
   test('inhibited events are folded under the event that inhibits them', () => {
@@ -206,14 +206,14 @@ describe('a fold', () => {
       anEventRow({ client: 'web-2', check: 'ping', inhibited_by: by }),
       anEventRow({ client: 'db-1', check: 'disk', status: 1 }),
     );
-    expect(shown(folds).map(({ key }) => key)).toEqual(['fold sw-1/uplink', 'db-1/disk']);
-    expect(shown(folds)[0]).toMatchObject({ cause: { client: 'sw-1', check: 'uplink' }, inhibited: 2, size: 3 });
+    expect(shownFolds(folds).map(({ key }) => key)).toEqual(['fold sw-1/uplink', 'db-1/disk']);
+    expect(shownFolds(folds)[0]).toMatchObject({ cause: { client: 'sw-1', check: 'uplink' }, inhibited: 2, size: 3 });
   });
 
   test('an event is in the fold of each subscription of its client, but only one fold is unfolded at a time', () => {
     const folds = foldsOf('subscription', anEventOf({ client: 'web-1' }), anEventOf({ client: 'db-1' }));
     expect(
-      shown(folds)
+      shownFolds(folds)
         .map(({ key }) => key)
         .toSorted(),
     ).toEqual(['fold db', 'fold linux', 'fold web']);
@@ -222,7 +222,7 @@ describe('a fold', () => {
       if (fold !== undefined) folds.toggle(fold);
     }
     expect(
-      shown(folds)
+      shownFolds(folds)
         .map(({ key }) => key)
         .toSorted(),
     ).toEqual(['fold db', 'fold linux', 'fold web', 'web-1/http-frontend']);
@@ -235,7 +235,7 @@ describe('a fold', () => {
       ...['a', 'b'].map((client) => anEventRow({ client })),
     );
     expect(
-      shown(folds)
+      shownFolds(folds)
         .map((row) => (row instanceof EventFold ? row.name : row.key))
         .toSorted(),
     ).toEqual(['no rack', 'rack=r1', 'web-2/http-frontend']);
@@ -248,11 +248,11 @@ describe('a fold', () => {
     const folds = new EventFolds(registry);
     folds.setCriterion('check');
     folds.freeze();
-    const [fold] = shown(folds);
+    const [fold] = shownFolds(folds);
     for (const row of rows) registry.apply(eventKey(row.client, row.check), null, NOW_MS);
     folds.mergeInserted();
-    expect([shown(folds)[0], fold?.isRemoved, fold?.row.check]).toEqual([fold, true, 'http-frontend']);
+    expect([shownFolds(folds)[0], fold?.isRemoved, fold?.row.check]).toEqual([fold, true, 'http-frontend']);
     folds.thaw();
-    expect(shown(folds)).toEqual([]);
+    expect(shownFolds(folds)).toEqual([]);
   });
 });

@@ -19,14 +19,14 @@ function aPlan(console: ConsoleDriver, { id = 1, session = 'console-1' } = {}): 
 }
 
 /** Returns the requests about plans since the last call, oldest first. */
-function asked(console: ConsoleDriver): readonly Effect[] {
+function takeRequests(console: ConsoleDriver): readonly Effect[] {
   return console.store.takeEffects().filter(({ kind }) => kind.endsWith('-plan'));
 }
 
 function onView7(): ConsoleDriver {
   const console = new ConsoleDriver().goLive({});
   console.type(':upgrade\r');
-  asked(console);
+  takeRequests(console);
   return console;
 }
 
@@ -39,12 +39,12 @@ test('the clock of the backend decides whether the owner of an upgrade plan is p
   console.store.rowsArrived({ upgrades: { '1': upgradeRow(plan) } }, { replace: false, timeMs: backendMs });
   console.store.plans.arrived(plan);
   console.type(':upgrade\r');
-  asked(console);
+  takeRequests(console);
   console.type('Y');
-  expect(asked(console)).toEqual([]);
+  expect(takeRequests(console)).toEqual([]);
   expect(console.store.state.layers).toMatchObject([{ title: 'Take ownership of plan #1 from alice' }]);
   console.type('\t\r');
-  expect(asked(console)).toMatchObject([{ kind: 'order-plan', orders: [{ order: 'take', force: true }] }]);
+  expect(takeRequests(console)).toMatchObject([{ kind: 'order-plan', orders: [{ order: 'take', force: true }] }]);
 });
 
 describe('the loading of a plan', () => {
@@ -53,47 +53,47 @@ describe('the loading of a plan', () => {
     const plan = aPlan(console);
     console.change({ upgrades: { '1': upgradeRow(plan) } });
     console.pass(0);
-    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+    expect(takeRequests(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
     console.pass(100);
-    expect(asked(console)).toEqual([]);
+    expect(takeRequests(console)).toEqual([]);
     console.store.plans.arrived(plan);
     console.pass(100);
-    expect(asked(console)).toEqual([]);
+    expect(takeRequests(console)).toEqual([]);
     console.change({ upgrades: { '1': { ...upgradeRow(plan), revision: 2 } } });
     console.pass(100);
-    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+    expect(takeRequests(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
   test('an upgrade plan is loaded in another view than 7 only by its owner', () => {
     const watcher = new ConsoleDriver().goLive({});
     watcher.change({ upgrades: { '1': upgradeRow(aPlan(watcher)) } });
     watcher.pass(100);
-    expect(asked(watcher)).toEqual([]);
+    expect(takeRequests(watcher)).toEqual([]);
     const holder = new ConsoleDriver().goLive({});
     const plan = aPlan(holder);
     holder.store.plans.arrived(plan);
     holder.change({ upgrades: { '1': { ...upgradeRow(plan), revision: 2 } } });
     holder.pass(100);
-    expect(asked(holder)).toEqual([{ kind: 'load-plan', id: 1 }]);
+    expect(takeRequests(holder)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
   test('an upgrade plan is loaded again two seconds after a failed request', () => {
     const console = onView7();
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
     console.pass(0);
-    asked(console);
+    takeRequests(console);
     console.store.plans.failed('busy');
     console.pass(1900);
-    expect(asked(console)).toEqual([]);
+    expect(takeRequests(console)).toEqual([]);
     console.pass(200);
-    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+    expect(takeRequests(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
   test('an upgrade plan is loaded again after the connection to the backend could not be opened', async () => {
     const console = onView7();
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
     console.pass(0);
-    const [effect] = asked(console);
+    const [effect] = takeRequests(console);
     if (effect?.kind !== 'load-plan') throw new Error('it is not asked for');
     const problem = 'the authorities cannot be read';
     await runUpgradeEffect(effect, {
@@ -102,7 +102,7 @@ describe('the loading of a plan', () => {
     });
     expect(console.store.plans.failure).toBe(problem);
     console.pass(2100);
-    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+    expect(takeRequests(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 
   test('an upgrade plan is loaded even while the feed is paused', () => {
@@ -110,7 +110,7 @@ describe('the loading of a plan', () => {
     console.type('Y');
     console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
     console.pass(100);
-    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+    expect(takeRequests(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 });
 
@@ -137,12 +137,12 @@ test('the owner of an upgrade plan confirms the ownership every 45 seconds, in a
   console.store.plans.arrived(plan);
   console.change({ upgrades: { '1': upgradeRow(plan) } });
   console.pass(100);
-  expect(asked(console)).toEqual([]);
+  expect(takeRequests(console)).toEqual([]);
   console.pass(45_000);
-  expect(asked(console)).toEqual([{ kind: 'hold-plan', id: 1 }]);
+  expect(takeRequests(console)).toEqual([{ kind: 'hold-plan', id: 1 }]);
   console.pass(100);
-  expect(asked(console)).toEqual([]);
+  expect(takeRequests(console)).toEqual([]);
   console.store.plans.arrived({ ...plan, revision: 2, holder: null });
   console.pass(90_000);
-  expect(asked(console)).toEqual([]);
+  expect(takeRequests(console)).toEqual([]);
 });

@@ -39,7 +39,7 @@ class Recorder implements OutputStream {
   }
 }
 
-async function shown(format: string, value: unknown): Promise<string> {
+async function outputText(format: string, value: unknown): Promise<string> {
   const stdout = new Recorder({ isTTY: false });
   await openOutput({ format, raw: false }, stdout, new Recorder({ isTTY: false })).show(value, () => 'text');
   return stdout.written;
@@ -176,7 +176,7 @@ test('the JSON and YAML output of monctl parse back to the value and contain no 
     .map((text): unknown => JSON.parse(text));
   await fc.assert(
     fc.asyncProperty(value, async (answer) => {
-      const [asJson, asYaml] = [await shown('json', answer), await shown('yaml', answer)];
+      const [asJson, asYaml] = [await outputText('json', answer), await outputText('yaml', answer)];
       expect(JSON.parse(asJson)).toEqual(answer);
       expect(parse(asYaml)).toEqual(answer);
       expect(asJson + asYaml).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -185,7 +185,7 @@ test('the JSON and YAML output of monctl parse back to the value and contain no 
 });
 
 test('the YAML output of monctl quotes values that older parsers misread', async () => {
-  expect(await shown('yaml', { answer: 'yes', day: '2026-11-20', text: 'a\nb' })).toBe(
+  expect(await outputText('yaml', { answer: 'yes', day: '2026-11-20', text: 'a\nb' })).toBe(
     'answer: "yes"\nday: "2026-11-20"\ntext: |-\n  a\n  b\n',
   );
 });

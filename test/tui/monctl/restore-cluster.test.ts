@@ -22,7 +22,7 @@ function monctl(...line: string[]): Promise<MonctlRun> {
   return runMonctl(line, { MON_BACKEND: backend.url, MON_CREDENTIALS: 'me:let me in' });
 }
 
-async function shown(...line: string[]): Promise<unknown> {
+async function outputOf(...line: string[]): Promise<unknown> {
   const { code, stdout, stderr } = await monctl(...line, '--namespace', 'shop', '--output', 'json');
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
@@ -99,7 +99,7 @@ test('occurrences, silences and times continue after a restore of a Sensu Go clu
       history: [{ status: 2 }, { status: 2 }],
     },
   });
-  expect(await shown('silenced', 'info', 'entity:web-1:check-cpu')).toMatchObject({
+  expect(await outputOf('silenced', 'info', 'entity:web-1:check-cpu')).toMatchObject({
     begin: 1603380000,
     expire: -1,
     creator: 'alice',
@@ -109,13 +109,13 @@ test('occurrences, silences and times continue after a restore of a Sensu Go clu
 });
 
 test('monctl restore creates definitions and entities as the Sensu Go cluster had them', async () => {
-  expect(await shown('check', 'info', 'check-cpu')).toMatchObject({
+  expect(await outputOf('check', 'info', 'check-cpu')).toMatchObject({
     metadata: { annotations: { 'fatigue_check/occurrences': '3' }, labels: { 'sensu.io/managed_by': 'sensuctl' } },
     output_metric_format: 'nagios_perfdata',
     runtime_assets: ['sensu/sensu-cpu-usage'],
     subscriptions: ['linux'],
   });
-  expect(await shown('entity', 'info', 'web-1')).toMatchObject({
+  expect(await outputOf('entity', 'info', 'web-1')).toMatchObject({
     entity_class: 'agent',
     metadata: { labels: { region: 'eu' } },
     last_seen: 1603386060,

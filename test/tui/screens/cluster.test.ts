@@ -72,7 +72,7 @@ describe('the cluster page', () => {
     const scene = new ClusterScene();
     const rig = await scene.open();
     await openCluster(rig);
-    scene.told = BEHIND;
+    scene.view = BEHIND;
     await rig.pass(1999);
     expect(rig.row('web2:4567')).toMatch(/ok +3 /);
     await rig.pass(1);
@@ -181,10 +181,10 @@ describe('the cluster state in the header', () => {
     const scene = new ClusterScene();
     const rig = await scene.open();
     await rig.pass(5000);
-    scene.told = AWAY;
+    scene.view = AWAY;
     await rig.pass(5000);
     await rig.shows('database down: writes wait');
-    scene.told = SCENE_CLUSTER;
+    scene.view = SCENE_CLUSTER;
     await rig.pass(5000);
     await rig.showsNo('database down');
     expect(rig.screen.lines[0]).not.toContain('writes wait');

@@ -26,60 +26,60 @@ describe('the key hints in the footer', () => {
     readOnly: false,
   };
 
-  test.each<{ name: string; about: Partial<HintsProps>; shown: RegExp[]; missing: RegExp[] }>([
+  test.each<{ name: string; props: Partial<HintsProps>; shown: RegExp[]; missing: RegExp[] }>([
     {
       name: 'name the keys for actions',
-      about: {},
+      props: {},
       shown: [/s silence/, /r resolve/, /\? help$/],
       missing: [/R retry/],
     },
     {
       name: 'name no key for a change while the console is disconnected',
-      about: { connected: false },
+      props: { connected: false },
       shown: [/R retry now/, /Enter detail/],
       missing: [/silence/, /resolve /],
     },
     {
       name: 'name no key for a change in read-only mode',
-      about: { readOnly: true },
+      props: { readOnly: true },
       shown: [/Enter detail/],
       missing: [/silence/, /resolve /, /retry/],
     },
     {
       name: 'name the key that resumes a paused list',
-      about: { paused: true },
+      props: { paused: true },
       shown: [/p resume/],
       missing: [/p pause/],
     },
     {
       name: 'are the keys of the topmost layer',
-      about: { context: 'prompt' },
+      props: { context: 'prompt' },
       shown: [/Enter keep/],
       missing: [/silence/],
     },
     {
       name: 'say that Enter unfolds a folded row',
-      about: { fold: 'folded' },
+      props: { fold: 'folded' },
       shown: [/Enter unfold /],
       missing: [/Enter detail/],
     },
     {
       name: 'say that Enter folds an unfolded row',
-      about: { fold: 'unfolded' },
+      props: { fold: 'unfolded' },
       shown: [/Enter fold /],
       missing: [/Enter detail/],
     },
     {
       name: 'keep the help key on a very narrow screen',
-      about: { columns: 24 },
+      props: { columns: 24 },
       shown: [/^ s silence {2}\? help$/],
       missing: [/resolve/],
     },
-  ])('the key hints in the footer $name', ({ about, shown, missing }) => {
-    const text = frameOf(<HintsLine {...EVERYWHERE} {...about} />);
+  ])('the key hints in the footer $name', ({ props, shown, missing }) => {
+    const text = frameOf(<HintsLine {...EVERYWHERE} {...props} />);
     for (const hint of shown) expect(text).toMatch(hint);
     for (const hint of missing) expect(text).not.toMatch(hint);
-    expect(text.length).toBeLessThanOrEqual(about.columns ?? COLUMNS);
+    expect(text.length).toBeLessThanOrEqual(props.columns ?? COLUMNS);
   });
 });
 

@@ -8,7 +8,7 @@ function clientRows(...rows: readonly Partial<ClientRow>[]): Readonly<Record<str
   return Object.fromEntries(rows.map((about) => aClientRow(about)).map((row) => [row.name, row]));
 }
 
-function live(names: readonly string[], events: readonly EventRow[] = []): ConsoleDriver {
+function openConsole(names: readonly string[], events: readonly EventRow[] = []): ConsoleDriver {
   return new ConsoleDriver().goLive({
     clients: clientRows(...names.map((name) => ({ name }))),
     events: byKey(events),
@@ -17,7 +17,7 @@ function live(names: readonly string[], events: readonly EventRow[] = []): Conso
 
 /** Opens the view of clients with these clients and events. */
 function onClients(names: readonly string[], events: readonly EventRow[] = []): ConsoleDriver {
-  const driver = live(names, events);
+  const driver = openConsole(names, events);
   driver.type('5');
   return driver;
 }
@@ -27,15 +27,15 @@ const NINE_EVENTS = TEN.slice(1).map((client, index) => anEventRow({ client, sin
 
 describe('a digit key', () => {
   test('a digit key opens its view at once', () => {
-    const driver = live(['a']);
+    const driver = openConsole(['a']);
     driver.type('5');
     expect(driver.store.state.view).toBe('clients');
   });
 
   test('keys after a digit apply to the opened view, whether they arrive in one chunk or in several', () => {
-    const atOnce = live(TEN, NINE_EVENTS);
+    const atOnce = openConsole(TEN, NINE_EVENTS);
     atOnce.type('5j ');
-    const inPieces = live(TEN, NINE_EVENTS);
+    const inPieces = openConsole(TEN, NINE_EVENTS);
     for (const key of '5j ') inPieces.type(key);
     for (const { store } of [atOnce, inPieces]) {
       expect(store.state.view).toBe('clients');
@@ -45,7 +45,7 @@ describe('a digit key', () => {
   });
 
   test('the number of a view leaves a saved view for the whole list', () => {
-    const driver = live([], NINE_EVENTS);
+    const driver = openConsole([], NINE_EVENTS);
     const saved = {
       view: 'events' as const,
       filter: `client=${NINE_EVENTS[0]?.client ?? ''}`,
@@ -60,7 +60,7 @@ describe('a digit key', () => {
   });
 
   test.each(['8', '9', '0'])('the key %s opens no view because there is no view with that number', (digit) => {
-    const driver = live([], NINE_EVENTS);
+    const driver = openConsole([], NINE_EVENTS);
     driver.type(digit);
     expect(driver.store.state.view).toBe('events');
   });
@@ -68,7 +68,7 @@ describe('a digit key', () => {
 
 describe('the navigation between views', () => {
   test('the key [ goes back, ] goes forward again, and - switches between the last two views', () => {
-    const driver = live(['a']);
+    const driver = openConsole(['a']);
     const views: string[] = [];
     for (const keys of ['5 ', '6 ', '[', '[', ']', '-', '-']) {
       driver.type(keys);
@@ -89,7 +89,7 @@ describe('the navigation between views', () => {
   });
 
   test('every view keeps its own cursor, filter, marks and order', () => {
-    const driver = live(TEN, NINE_EVENTS);
+    const driver = openConsole(TEN, NINE_EVENTS);
     driver.type('/c\r');
     driver.type('5 A/web\r');
     driver.type('O-');
@@ -210,7 +210,7 @@ describe('the filter of a table', () => {
 
 /** Opens the view of checks, whose list is requested but not loaded yet. */
 function onChecks(): ConsoleDriver {
-  const driver = live(['a']);
+  const driver = openConsole(['a']);
   driver.type('6');
   driver.pass(400);
   return driver;

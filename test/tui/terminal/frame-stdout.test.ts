@@ -49,7 +49,7 @@ function openStdout() {
 }
 
 /** Resolves at the end of this turn of the event loop, when all writes of the turn have been joined. */
-async function turn(): Promise<void> {
+async function endOfTurn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -60,7 +60,7 @@ describe('the writing of frames to the terminal', () => {
     stdout.write(Buffer.from('frame '));
     stdout.write('end');
     expect(device.writes).toEqual([]);
-    await turn();
+    await endOfTurn();
     expect(device.writes).toEqual(['begin frame end']);
     expect(stdout.idle).toBe(true);
   });
@@ -69,10 +69,10 @@ describe('the writing of frames to the terminal', () => {
     const { stdout, device, clock } = openStdout();
     device.room = 3;
     stdout.write('0123456789');
-    await turn();
+    await endOfTurn();
     stdout.write('abc');
     stdout.writeRaw('\u0007');
-    await turn();
+    await endOfTurn();
     expect(stdout.idle).toBe(false);
     for (let attempt = 0; attempt < 10; attempt++) {
       device.room = 2;
@@ -89,11 +89,11 @@ describe('the writing of frames to the terminal', () => {
     device.room = 0;
     stdout.write('frame');
     stdout.write('', () => told.push('done'));
-    await turn();
+    await endOfTurn();
     expect(told).toEqual([]);
     device.room = Infinity;
     clock.advance(1);
-    await turn();
+    await endOfTurn();
     expect(told).toEqual(['done']);
   });
 
@@ -101,7 +101,7 @@ describe('the writing of frames to the terminal', () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('frame');
-    await turn();
+    await endOfTurn();
     const attemptsAt: number[] = [];
     for (let ms = 1; ms <= 95; ms++) {
       const before = device.attempts;
@@ -122,7 +122,7 @@ describe('a busy terminal', () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('frame');
-    await turn();
+    await endOfTurn();
     let idles = 0;
     stdout.on('idle', () => idles++);
     const settled = waitUntilDrained(stdout);
@@ -137,7 +137,7 @@ describe('a busy terminal', () => {
     const { stdout, device, clock } = openStdout();
     device.room = 0;
     stdout.write('one ');
-    await turn();
+    await endOfTurn();
     stdout.once('idle', () => stdout.write('two'));
     device.room = Infinity;
     clock.advance(1);
@@ -150,7 +150,7 @@ describe('a busy terminal', () => {
     device.room = 0;
     stdout.write('x'.repeat(100_000));
     expect(stdout.writeRaw('\u0007')).toBe(false);
-    await turn();
+    await endOfTurn();
     expect(stdout.writeRaw('\u0007')).toBe(false);
   });
 
@@ -162,7 +162,7 @@ describe('a busy terminal', () => {
     expect(sizes).toEqual(['100x30']);
     device.room = 0;
     stdout.write('frame');
-    await turn();
+    await endOfTurn();
     size.resize(90, 20);
     size.resize(120, 36);
     // The size does not change until the terminal has accepted the pending frame, which has the earlier size.
@@ -181,10 +181,10 @@ describe('a terminal that is gone or belongs to another program', () => {
     stdout.on('close', () => seen.push('close'));
     device.isGone = true;
     stdout.write('frame');
-    await turn();
+    await endOfTurn();
     await waitUntilDrained(stdout);
     stdout.write('more');
-    await turn();
+    await endOfTurn();
     expect(seen).toEqual(['close']);
     expect([stdout.idle, stdout.writeRaw('x'), clock.pending]).toEqual([false, false, 0]);
   });
@@ -193,10 +193,10 @@ describe('a terminal that is gone or belongs to another program', () => {
     const { stdout, device, clock } = openStdout();
     device.room = 2;
     stdout.write('frame');
-    await turn();
+    await endOfTurn();
     stdout.write('next');
     expect(stdout.mute()).toBe(true);
-    await turn();
+    await endOfTurn();
     stdout.write('more');
     await waitUntilDrained(stdout);
     device.room = Infinity;

@@ -13,7 +13,7 @@ function setEnv(variables: Readonly<Record<string, string>>): void {
 
 test.runIf(hasTmux())('a text is loaded unchanged into a buffer of the tmux that runs the program', async () => {
   await using tmux = await Tmux.open({ columns: 80, rows: 24 });
-  setEnv({ TMUX: await tmux.asked('#{socket_path},#{pid},0') });
+  setEnv({ TMUX: await tmux.terminalProperty('#{socket_path},#{pid},0') });
   const text = "it's $(reboot)\n-w é✗\n";
   await loadTmuxBuffer(text);
   expect(await tmux.buffer()).toBe(text);

@@ -15,7 +15,7 @@ function sent(state = 'delivered', secondsAgo = 60): NonNullable<Handler['delive
   return { state, at: NOW_MS / 1000 - secondsAgo, attempts: 1 };
 }
 
-function answer(handlers: readonly Handler[], reason = 'no handler runs: its check has no handlers'): string {
+function notificationText(handlers: readonly Handler[], reason = 'no handler runs: its check has no handlers'): string {
   const event = { id: 'x', status: 2, action: 'create' as const, occurrences: 2, silenced_by: [] };
   return notificationAnswer({ client: 'web-1', check: 'http', event, reason, handlers: [...handlers] }, NOW_MS) ?? '';
 }
@@ -91,7 +91,7 @@ test.each<{ title: string; handlers: readonly Handler[]; text: string }>([
   },
   { title: 'why nobody was notified', handlers: [], text: 'not notified: its check has no handlers' },
 ])('the answer about the notifications of an event says $title', ({ handlers, text }) => {
-  expect(answer(handlers)).toBe(text);
+  expect(notificationText(handlers)).toBe(text);
 });
 
 test.each([
@@ -102,7 +102,7 @@ test.each([
   { next: 111, ordinal: '111th' },
 ])('the next notification at occurrence $next is at the $ordinal occurrence', ({ next, ordinal }) => {
   const handler = aHandler({ notified: true, delivery: sent(), next_occurrence: next, filter: 'occurrences' });
-  expect(answer([handler])).toContain(`next at the ${ordinal} occurrence`);
+  expect(notificationText([handler])).toContain(`next at the ${ordinal} occurrence`);
 });
 
 test('there is no answer about the notifications of a check without an event', () => {

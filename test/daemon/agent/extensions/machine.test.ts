@@ -11,37 +11,37 @@ async function find(name: string, parameters?: unknown): Promise<ExtensionResult
   return await extension.run(parameters, { signal: new AbortController().signal });
 }
 
-describe.each<{ name: string; line: RegExp; always: object; never: object }>([
+describe.each<{ name: string; line: RegExp; metParameters: object; exceededParameters: object }>([
   {
     name: 'disk',
     line: /^DISK \w+ - \/ is \d+\.\d% full, \d+\.\d GiB free(; \d+\.\d% of the inodes in use)? \(warning at [\d.-]+%, critical at [\d.-]+%\)$/,
-    always: { warning: -2, critical: -1 },
-    never: { warning: 101, critical: 102 },
+    metParameters: { warning: -2, critical: -1 },
+    exceededParameters: { warning: 101, critical: 102 },
   },
   {
     name: 'memory',
     line: /^MEMORY \w+ - \d+\.\d% in use: \d+\.\d of \d+\.\d GiB \(warning at [\d.-]+%, critical at [\d.-]+%\)$/,
-    always: { warning: -2, critical: -1 },
-    never: { warning: 101, critical: 102 },
+    metParameters: { warning: -2, critical: -1 },
+    exceededParameters: { warning: 101, critical: 102 },
   },
   {
     name: 'load',
     line: /^LOAD \w+ - \d+\.\d\d per core over 5 minutes, on \d+ cores? \(warning at [\d.-]+, critical at [\d.-]+\)$/,
-    always: { warning: -2, critical: -1 },
-    never: { warning: 10_000, critical: 10_001 },
+    metParameters: { warning: -2, critical: -1 },
+    exceededParameters: { warning: 10_000, critical: 10_001 },
   },
-])('the built-in check $name', ({ name, line, always, never }) => {
+])('the built-in check $name', ({ name, line, metParameters, exceededParameters }) => {
   test('a built-in check returns one line that contains its thresholds', async () => {
     expect((await find(name)).output).toMatch(line);
   });
 
   test('a built-in check is OK below its thresholds, and a warning or critical once a threshold is reached', async () => {
-    expect(await find(name, never)).toMatchObject({ status: 0, output: expect.stringMatching(/ OK - /) });
-    expect(await find(name, { ...never, ...always, critical: 1e6 })).toMatchObject({
+    expect(await find(name, exceededParameters)).toMatchObject({ status: 0, output: expect.stringMatching(/ OK - /) });
+    expect(await find(name, { ...exceededParameters, ...metParameters, critical: 1e6 })).toMatchObject({
       status: 1,
       output: expect.stringMatching(/ WARNING - /),
     });
-    expect(await find(name, always)).toMatchObject({ status: 2, output: expect.stringMatching(/ CRITICAL - /) });
+    expect(await find(name, metParameters)).toMatchObject({ status: 2, output: expect.stringMatching(/ CRITICAL - /) });
   });
 
   test('a built-in check accepts thresholds that are numbers in quotes, as token substitution writes them', async () => {

@@ -94,36 +94,46 @@ describe('http', () => {
     });
   });
 
-  test.each<{ name: string; parameters: object; status: number; says: RegExp }>([
-    { name: 'an error', parameters: { path: '500' }, status: 2, says: /answers 500 after/ },
+  test.each<{ name: string; parameters: object; status: number; expectedOutput: RegExp }>([
+    { name: 'an error', parameters: { path: '500' }, status: 2, expectedOutput: /answers 500 after/ },
     {
       name: 'another status than the expected one',
       parameters: { path: '200', status: 204 },
       status: 2,
-      says: /answers 200 after .* s, not 204$/,
+      expectedOutput: /answers 200 after .* s, not 204$/,
     },
-    { name: 'the expected status', parameters: { path: '404', status: 404 }, status: 0, says: /answers 404/ },
-    { name: 'a redirect, which is not followed', parameters: { path: '302' }, status: 0, says: /\/302 answers 302/ },
-    { name: 'a text that is present', parameters: { path: '200', contains: 'status 200' }, status: 0, says: /OK/ },
+    { name: 'the expected status', parameters: { path: '404', status: 404 }, status: 0, expectedOutput: /answers 404/ },
+    {
+      name: 'a redirect, which is not followed',
+      parameters: { path: '302' },
+      status: 0,
+      expectedOutput: /\/302 answers 302/,
+    },
+    {
+      name: 'a text that is present',
+      parameters: { path: '200', contains: 'status 200' },
+      status: 0,
+      expectedOutput: /OK/,
+    },
     {
       name: 'a text that is missing',
       parameters: { path: '200', contains: 'green' },
       status: 2,
-      says: /, without "green"$/,
+      expectedOutput: /, without "green"$/,
     },
     {
       name: 'a response slower than the warning limit',
       parameters: { path: '200', warning: 0 },
       status: 1,
-      says: /WARNING/,
+      expectedOutput: /WARNING/,
     },
     {
       name: 'a response slower than the critical limit',
       parameters: { path: '200', warning: 0, critical: 0 },
       status: 2,
-      says: /CRITICAL/,
+      expectedOutput: /CRITICAL/,
     },
-  ])('the HTTP check returns the right status and output for $name', async ({ parameters, status, says }) => {
+  ])('the HTTP check returns the right status and output for $name', async ({ parameters, status, expectedOutput }) => {
     const { path, ...others } = parameters as { path: string };
     const url = await serve((request, response) => {
       response
@@ -132,7 +142,7 @@ describe('http', () => {
     });
     expect(await find('http', { url: `${url}/${path}`, ...others })).toEqual({
       status,
-      output: expect.stringMatching(says),
+      output: expect.stringMatching(expectedOutput),
     });
   });
 
@@ -208,15 +218,15 @@ describe('certificate', () => {
     expect(await find('certificate', { ...target, critical: daysLeft + 1 })).toMatchObject({ status: 2 });
   });
 
-  test.each<{ name: string; text: string; status: number; says: RegExp }>([
-    { name: 'good', text: CERTIFICATE, status: 0, says: / OK - of .*cert\.pem expires in / },
-    { name: 'expired', text: EXPIRED_CERTIFICATE, status: 2, says: / expired \d+ days ago, on 2021-01-01 / },
-    { name: 'not yet valid', text: FUTURE_CERTIFICATE, status: 2, says: / is not valid before 2099-01-01T/ },
-    { name: 'a file without a certificate', text: 'hello', status: 3, says: / UNKNOWN - / },
-  ])('the certificate check of a file returns the right status: $name', async ({ text, status, says }) => {
+  test.each<{ name: string; text: string; status: number; expectedOutput: RegExp }>([
+    { name: 'good', text: CERTIFICATE, status: 0, expectedOutput: / OK - of .*cert\.pem expires in / },
+    { name: 'expired', text: EXPIRED_CERTIFICATE, status: 2, expectedOutput: / expired \d+ days ago, on 2021-01-01 / },
+    { name: 'not yet valid', text: FUTURE_CERTIFICATE, status: 2, expectedOutput: / is not valid before 2099-01-01T/ },
+    { name: 'a file without a certificate', text: 'hello', status: 3, expectedOutput: / UNKNOWN - / },
+  ])('the certificate check of a file returns the right status: $name', async ({ text, status, expectedOutput }) => {
     expect(await find('certificate', { file: await fileWith(text) })).toEqual({
       status,
-      output: expect.stringMatching(says),
+      output: expect.stringMatching(expectedOutput),
     });
   });
 

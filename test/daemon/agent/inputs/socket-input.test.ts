@@ -43,47 +43,50 @@ async function connected(port: number): Promise<Socket> {
 const aResult = (fields: object = {}): string => JSON.stringify({ name: 'backup', output: 'done', ...fields });
 
 describe('TCP', () => {
-  test.each<{ name: string; message: string; answer: string; delivered: string[] }>([
-    { name: 'a ping', message: 'ping', answer: 'pong', delivered: [] },
-    { name: 'a ping between blanks', message: ' \nping\r\n', answer: 'pong', delivered: [] },
-    { name: 'a result', message: aResult(), answer: 'ok', delivered: ['backup'] },
+  test.each<{ name: string; message: string; expectedResponse: string; delivered: string[] }>([
+    { name: 'a ping', message: 'ping', expectedResponse: 'pong', delivered: [] },
+    { name: 'a ping between blanks', message: ' \nping\r\n', expectedResponse: 'pong', delivered: [] },
+    { name: 'a result', message: aResult(), expectedResponse: 'ok', delivered: ['backup'] },
     {
       name: 'a result of several lines',
       message: '{\n "name": "a",\n "output": "b"\n}\n',
-      answer: 'ok',
+      expectedResponse: 'ok',
       delivered: ['a'],
     },
     {
       name: 'an output with unescaped newlines and tabs',
       message: '{"name": "backup", "output": "one\ttwo\nthree\n"}',
-      answer: 'ok',
+      expectedResponse: 'ok',
       delivered: ['backup'],
     },
     {
       name: 'an array of results',
       message: `[${aResult()}, ${aResult({ name: 'b' })}]`,
-      answer: 'ok',
+      expectedResponse: 'ok',
       delivered: ['backup', 'b'],
     },
     {
       name: 'a result with an invalid check name',
       message: '{"name": "a b", "output": ""}',
-      answer: 'invalid',
+      expectedResponse: 'invalid',
       delivered: [],
     },
     {
       name: 'an array with an invalid result',
       message: `[${aResult()}, {}, ${aResult()}]`,
-      answer: 'invalid',
+      expectedResponse: 'invalid',
       delivered: ['backup'],
     },
-  ])('the TCP input responds to $name with "$answer" at once', async ({ message, answer, delivered }) => {
-    const bench = await aBench(openTcpInput);
-    const socket = await connected(bench.port);
-    socket.write(message);
-    expect(await text(socket)).toBe(answer);
-    expect(bench.delivered.map(({ name }) => name)).toEqual(delivered);
-  });
+  ])(
+    'the TCP input responds to $name with "$expectedResponse" at once',
+    async ({ message, expectedResponse, delivered }) => {
+      const bench = await aBench(openTcpInput);
+      const socket = await connected(bench.port);
+      socket.write(message);
+      expect(await text(socket)).toBe(expectedResponse);
+      expect(bench.delivered.map(({ name }) => name)).toEqual(delivered);
+    },
+  );
 
   test.each<{ name: string; message: string }>([
     { name: 'the beginning of a result', message: '{"name": "backup", "outp' },
@@ -208,7 +211,7 @@ describe('TCP', () => {
   });
 });
 
-async function send(port: number, ...datagrams: string[]): Promise<{ answers: number }> {
+async function send(port: number, ...datagrams: string[]): Promise<{ responseCount: number }> {
   const socket = createSocket('udp4');
   const heard = { answers: 0 };
   socket.on('message', () => (heard.answers += 1));
@@ -234,7 +237,7 @@ describe('UDP', () => {
     await vi.waitFor(() => expect(delivered.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']));
     expect(delivered.at(-1)?.output).toBe('one\ttwo\nthree');
     expect(log.records).toEqual([]);
-    expect(heard.answers).toBe(0);
+    expect(heard.responseCount).toBe(0);
   });
 
   test('the UDP input logs an invalid datagram and accepts the next one', async () => {

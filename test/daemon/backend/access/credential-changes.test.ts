@@ -24,7 +24,7 @@ const KEY_HASH = `sha256$${'s'.repeat(22)}$${'h'.repeat(43)}`;
 
 let clock: SkippingClock;
 let backend: RunningBackend;
-let asRoot: Ask;
+let requestAsRoot: Ask;
 let count = 0;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     clock,
     settings: { api: { user: 'root', password: 'long enough' }, 'entity-limit': 10_000 },
   });
-  asRoot = asking(backend.url, basic('root', 'long enough'));
+  requestAsRoot = asking(backend.url, basic('root', 'long enough'));
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 // Skips a minute, so that invalid credentials of the previous test do not delay the requests of the next one.
@@ -107,8 +107,8 @@ async function logIn(user: string, password = PASSWORD): Promise<Tokens> {
 
 async function open(groups: readonly string[] = ['viewers', 'system:agents']): Promise<Opened> {
   const user = `user-${String(++count)}`;
-  await asRoot('PUT', `${V2}/users/${user}`, { username: user, password_hash: HASH, groups });
-  const granted = await asRoot('POST', `${V2}/apikeys`, { username: user });
+  await requestAsRoot('PUT', `${V2}/users/${user}`, { username: user, password_hash: HASH, groups });
+  const granted = await requestAsRoot('POST', `${V2}/apikeys`, { username: user });
   const { key, metadata } = granted.body as { readonly key: string; readonly metadata: { readonly name: string } };
   const tokens = await logIn(user);
   const shown = { password: basic(user, PASSWORD), token: `Bearer ${tokens.access_token}`, key: `Key ${key}` };
@@ -153,22 +153,22 @@ async function endedOf({ key, tokens, sockets }: Opened): Promise<Kind[]> {
   return ended;
 }
 
-const sorted = (kinds: readonly Kind[]): Kind[] => KINDS.filter((kind) => kinds.includes(kind));
+const inOrderOfKinds = (kinds: readonly Kind[]): Kind[] => KINDS.filter((kind) => kinds.includes(kind));
 
 /** Creates a user and logs in, and returns the tokens of the session. */
 async function begin(): Promise<Tokens> {
   const username = `user-${String(++count)}`;
-  await asRoot('PUT', `${V2}/users/${username}`, { username, password_hash: HASH, groups: ['viewers'] });
+  await requestAsRoot('PUT', `${V2}/users/${username}`, { username, password_hash: HASH, groups: ['viewers'] });
   return logIn(username);
 }
 
 interface Change {
   readonly title: string;
   readonly change: (opened: Opened) => Promise<unknown>;
-  readonly ends: readonly Kind[];
+  readonly endedKinds: readonly Kind[];
 }
 
-const put = (path: string, body?: unknown): ReturnType<Ask> => asRoot('PUT', `${V2}${path}`, body);
+const put = (path: string, body?: unknown): ReturnType<Ask> => requestAsRoot('PUT', `${V2}${path}`, body);
 const ofPassword = [...TOKENS, ...BY_TOKEN, ...BY_PASSWORD];
 
 const CHANGES: readonly Change[] = [
@@ -179,28 +179,28 @@ const CHANGES: readonly Change[] = [
         password: PASSWORD,
         password_hash: OTHER_HASH,
       }),
-    ends: ofPassword,
+    endedKinds: ofPassword,
   },
   {
     title: 'a password reset by an administrator ends all sessions and connections except those of the API key',
     change: ({ user }) => put(`/users/${user}/reset_password`, { password_hash: OTHER_HASH }),
-    ends: ofPassword,
+    endedKinds: ofPassword,
   },
   {
     title: 'setting the same password again ends all sessions and connections except those of the API key',
     change: ({ user }) => put(`/users/${user}/reset_password`, { password_hash: HASH }),
-    ends: ofPassword,
+    endedKinds: ofPassword,
   },
   {
     title: 'replacing a user with another password ends all sessions and connections except those of the API key',
     change: ({ user }) =>
       put(`/users/${user}`, { username: user, password_hash: OTHER_HASH, groups: ['viewers', 'system:agents'] }),
-    ends: ofPassword,
+    endedKinds: ofPassword,
   },
   {
     title: 'restoring a user with another password ends all sessions and connections except those of the API key',
     change: ({ user }) =>
-      asRoot('POST', '/api/mon/v1/restore', {
+      requestAsRoot('POST', '/api/mon/v1/restore', {
         objects: [
           {
             type: 'User',
@@ -210,43 +210,43 @@ const CHANGES: readonly Change[] = [
           },
         ],
       }),
-    ends: ofPassword,
+    endedKinds: ofPassword,
   },
   {
     title: 'replacing a user with the same password ends no session and no connection',
     change: ({ user }) =>
       put(`/users/${user}`, { username: user, password_hash: HASH, groups: ['viewers', 'system:agents'] }),
-    ends: [],
+    endedKinds: [],
   },
   {
     title: 'disabling a user ends all sessions, API keys and connections of the user',
-    change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}`),
-    ends: KINDS,
+    change: ({ user }) => requestAsRoot('DELETE', `${V2}/users/${user}`),
+    endedKinds: KINDS,
   },
   {
     title: 'replacing a user by a disabled user ends all sessions, API keys and connections of the user',
     change: ({ user }) => put(`/users/${user}`, { username: user, disabled: true }),
-    ends: KINDS,
+    endedKinds: KINDS,
   },
   {
     title: 'reinstating a user restores only the API key, which is a separate credential',
     change: async ({ user, sockets }) => {
-      await asRoot('DELETE', `${V2}/users/${user}`);
+      await requestAsRoot('DELETE', `${V2}/users/${user}`);
       for (const kind of SOCKETS) await vi.waitFor(async () => expect(await hasEnded(sockets[kind])).toBe(true));
       await put(`/users/${user}/reinstate`);
     },
-    ends: KINDS.filter((kind) => kind !== 'API key'),
+    endedKinds: KINDS.filter((kind) => kind !== 'API key'),
   },
   {
     title: 'a logout by an administrator ends sessions and connections of the password, but no API key',
-    change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/sessions`),
-    ends: ofPassword,
+    change: ({ user }) => requestAsRoot('DELETE', `${V2}/users/${user}/sessions`),
+    endedKinds: ofPassword,
   },
   {
     title: 'a user may end their own sessions',
     change: ({ user, tokens }) =>
       asking(backend.url, `Bearer ${tokens.access_token}`)('DELETE', `${V2}/users/${user}/sessions`),
-    ends: ofPassword,
+    endedKinds: ofPassword,
   },
   {
     title: 'a logout with tokens ends only the session of the tokens',
@@ -254,17 +254,17 @@ const CHANGES: readonly Change[] = [
       asking(backend.url, `Bearer ${tokens.access_token}`)('POST', '/auth/logout', {
         refresh_token: tokens.refresh_token,
       }),
-    ends: [...TOKENS, ...BY_TOKEN],
+    endedKinds: [...TOKENS, ...BY_TOKEN],
   },
   {
     title: 'removing a user from all groups ends the connections of the user but not the session',
-    change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/groups`),
-    ends: [...FEEDS, ...AGENTS],
+    change: ({ user }) => requestAsRoot('DELETE', `${V2}/users/${user}/groups`),
+    endedKinds: [...FEEDS, ...AGENTS],
   },
   {
     title: 'removing a user from one of two groups ends only the connections that this group allowed',
-    change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/groups/system:agents`),
-    ends: AGENTS,
+    change: ({ user }) => requestAsRoot('DELETE', `${V2}/users/${user}/groups/system:agents`),
+    endedKinds: AGENTS,
   },
   {
     title: 'a binding that replaces the default rights of a group ends the connections that these rights allowed',
@@ -274,24 +274,24 @@ const CHANGES: readonly Change[] = [
         subjects: [{ type: 'Group', name: 'viewers' }],
         role_ref: { type: 'ClusterRole', name: 'missing' },
       });
-      onTestFinished(async () => void (await asRoot('DELETE', `${V2}/clusterrolebindings/nothing`)));
+      onTestFinished(async () => void (await requestAsRoot('DELETE', `${V2}/clusterrolebindings/nothing`)));
     },
-    ends: FEEDS,
+    endedKinds: FEEDS,
   },
   {
     title: 'revoking a key ends its connections',
-    change: ({ keyId }) => asRoot('DELETE', `${V2}/apikeys/${keyId}`),
-    ends: [...BY_KEY, 'API key'],
+    change: ({ keyId }) => requestAsRoot('DELETE', `${V2}/apikeys/${keyId}`),
+    endedKinds: [...BY_KEY, 'API key'],
   },
   {
     title: 'removing one scope of a key ends the connections that need it',
     change: ({ keyId }) => patchKey(keyId, { scopes: ['read'] }),
-    ends: ['agent by key'],
+    endedKinds: ['agent by key'],
   },
   {
     title: 'limiting a key to one namespace ends its connections',
     change: ({ keyId }) => patchKey(keyId, { namespace: 'default' }),
-    ends: BY_KEY,
+    endedKinds: BY_KEY,
   },
   {
     title: 'giving a key to another user gives it the rights of that user',
@@ -299,13 +299,13 @@ const CHANGES: readonly Change[] = [
       await put('/users/reader', { username: 'reader', password_hash: HASH, groups: ['viewers'] });
       await patchKey(keyId, { username: 'reader' });
     },
-    ends: ['agent by key'],
+    endedKinds: ['agent by key'],
   },
   {
     title: 'replacing the secret of a key ends the connections of the old secret',
     change: ({ user, keyId }) =>
       put(`/apikeys/${keyId}`, { metadata: { name: keyId }, username: user, hash: KEY_HASH }),
-    ends: [...BY_KEY, 'API key'],
+    endedKinds: [...BY_KEY, 'API key'],
   },
   {
     title: 'adding an expiry to a key ends its connections at that time',
@@ -313,23 +313,23 @@ const CHANGES: readonly Change[] = [
       await patchKey(keyId, { expires_at: Math.floor(clock.now() / 1000) + 5 });
       clock.skip(6000);
     },
-    ends: [...BY_KEY, 'API key'],
+    endedKinds: [...BY_KEY, 'API key'],
   },
 ];
 
 async function patchKey(id: string, patch: object): Promise<void> {
-  const answer = await asRoot('PATCH', `${V2}/apikeys/${id}`, patch, {
+  const answer = await requestAsRoot('PATCH', `${V2}/apikeys/${id}`, patch, {
     'Content-Type': 'application/merge-patch+json',
   });
   expect(answer.status).toBe(200);
 }
 
-test.each(CHANGES)('$title', async ({ change, ends }) => {
+test.each(CHANGES)('$title', async ({ change, endedKinds }) => {
   const opened = await open();
   const others = await open();
   await change(opened);
-  const isOfAll = ends === FEEDS;
-  const expectedEnds = sorted(ends);
+  const isOfAll = endedKinds === FEEDS;
+  const expectedEnds = inOrderOfKinds(endedKinds);
   for (const kind of SOCKETS) {
     if (!expectedEnds.includes(kind)) continue;
     await vi.waitFor(async () => expect([kind, await hasEnded(opened.sockets[kind])]).toEqual([kind, true]), {
@@ -352,37 +352,37 @@ describe('changes of roles and bindings', () => {
   const BINDING = '/clusterrolebindings/changing';
   const READ = ['assets', 'checks', 'entities', 'events', 'filters', 'handlers', 'hooks', 'mutators', 'silenced'];
 
-  test.each<{ title: string; change: () => Promise<unknown>; ends: readonly Kind[] }>([
+  test.each<{ title: string; change: () => Promise<unknown>; endedKinds: readonly Kind[] }>([
     {
       title: 'removing a rule from a role ends only the connections that needed the rule',
       change: () => put(ROLE, { metadata: { name: 'changing' }, rules: rules('events', 'entities') }),
-      ends: FEEDS,
+      endedKinds: FEEDS,
     },
     {
       title: 'deleting a role ends the connections that the role allowed',
-      change: () => asRoot('DELETE', `${V2}${ROLE}`),
-      ends: [...FEEDS, ...AGENTS],
+      change: () => requestAsRoot('DELETE', `${V2}${ROLE}`),
+      endedKinds: [...FEEDS, ...AGENTS],
     },
     {
       title: 'deleting a binding ends the connections that the binding allowed',
-      change: () => asRoot('DELETE', `${V2}${BINDING}`),
-      ends: [...FEEDS, ...AGENTS],
+      change: () => requestAsRoot('DELETE', `${V2}${BINDING}`),
+      endedKinds: [...FEEDS, ...AGENTS],
     },
     {
       title: 'replacing the user in a binding ends the connections that the binding allowed',
       change: () => put(BINDING, binding([{ type: 'User', name: 'somebody else' }])),
-      ends: [...FEEDS, ...AGENTS],
+      endedKinds: [...FEEDS, ...AGENTS],
     },
-  ])('$title', async ({ change, ends }) => {
+  ])('$title', async ({ change, endedKinds }) => {
     await put(ROLE, { metadata: { name: 'changing' }, rules: rules(...READ) });
     await put(BINDING, binding([{ type: 'Group', name: 'changing' }]));
     const opened = await open(['changing']);
     await change();
-    for (const kind of ends) {
+    for (const kind of endedKinds) {
       const socket = opened.sockets[kind as SocketKind];
       await vi.waitFor(async () => expect([kind, await hasEnded(socket)]).toEqual([kind, true]));
     }
-    expect(await endedOf(opened)).toEqual(sorted(ends));
+    expect(await endedOf(opened)).toEqual(inOrderOfKinds(endedKinds));
   });
 });
 
@@ -521,7 +521,7 @@ describe('refresh tokens', () => {
     expect(await isOpen(last)).toBe(false);
     expect(await exchange(last)).toBe(401);
     await vi.waitFor(async () => expect(await hasEnded(feed)).toBe(true));
-    const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=user.log-out&limit=1');
+    const { body } = await requestAsRoot('GET', '/api/mon/v1/audit?filter.action=user.log-out&limit=1');
     expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
   });
 
@@ -532,7 +532,7 @@ describe('refresh tokens', () => {
       refresh_token: first.refresh_token,
     });
     expect([answer.status, await isOpen(last)]).toEqual([401, false]);
-    const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=user.log-out&limit=1');
+    const { body } = await requestAsRoot('GET', '/api/mon/v1/audit?filter.action=user.log-out&limit=1');
     expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
   });
 
@@ -547,11 +547,11 @@ describe('refresh tokens', () => {
 
 test('ending the sessions of a user is recorded in the audit trail, and an unknown user is 404', async () => {
   const { user } = await open();
-  expect((await asRoot('DELETE', `${V2}/users/${user}/sessions`)).status).toBe(204);
-  const { body } = await asRoot('GET', `/api/mon/v1/audit?filter.target=${user}&limit=1`);
+  expect((await requestAsRoot('DELETE', `${V2}/users/${user}/sessions`)).status).toBe(204);
+  const { body } = await requestAsRoot('GET', `/api/mon/v1/audit?filter.target=${user}&limit=1`);
   expect(body).toMatchObject([{ action: 'user.log-out', who: 'root', before: { sessions: 1 } }]);
-  expect((await asRoot('DELETE', `${V2}/users/nobody/sessions`)).status).toBe(404);
+  expect((await requestAsRoot('DELETE', `${V2}/users/nobody/sessions`)).status).toBe(404);
   const bystander = asking(backend.url, basic(user, PASSWORD));
   expect((await bystander('DELETE', `${V2}/users/root/sessions`)).status).toBe(403);
-  expect((await asRoot('DELETE', `${V2}/users/root/sessions`)).status).toBe(204);
+  expect((await requestAsRoot('DELETE', `${V2}/users/root/sessions`)).status).toBe(204);
 });

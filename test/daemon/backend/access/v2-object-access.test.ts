@@ -32,7 +32,10 @@ beforeAll(async () => {
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-async function withKey(limits: { readonly scopes: readonly string[]; readonly namespace?: string }): Promise<V2Peer> {
+async function peerWithKey(limits: {
+  readonly scopes: readonly string[];
+  readonly namespace?: string;
+}): Promise<V2Peer> {
   const { body } = await root.post('/apikeys', { metadata: {}, username: 'ada', ...limits });
   return new V2Peer(backend.url, { Authorization: `Key ${(body as { readonly key: string }).key}` });
 }
@@ -44,15 +47,15 @@ const eventOf = (entity: string, check: string, status: number): Record<string, 
 
 const variables = async (peer: V2Peer): Promise<unknown> =>
   ((await peer.get(`${EVENTS}/env-1/cpu`)).body as V2Event).check['env_vars'];
-const listed = async (peer: V2Peer): Promise<unknown> =>
+const listNames = async (peer: V2Peer): Promise<unknown> =>
   ((await peer.get(`${EVENTS}?fieldSelector=event.entity.name==env-1`)).body as V2Event[])[0]?.check['env_vars'];
 
 describe('the environment of a command', () => {
   test('only users who may write a check see the environment variables of the check in an event', async () => {
     const { entity, check } = eventOf('env-1', 'cpu', 1) as { entity: object; check: object };
     await root.post(EVENTS, { entity, check: { ...check, env_vars: ['TOKEN=hush'], password: 'hush' } });
-    const reader = await withKey({ scopes: ['read'] });
-    for (const look of [variables, listed]) {
+    const reader = await peerWithKey({ scopes: ['read'] });
+    for (const look of [variables, listNames]) {
       expect(await look(root)).toEqual(['TOKEN=hush']);
       expect(await look(reader)).toEqual(['TOKEN=REDACTED']);
     }
@@ -67,7 +70,7 @@ describe('the environment of a command', () => {
 
 describe('a program that has a key with the scope submit', () => {
   test('a key with the scope submit can send events and do nothing else', async () => {
-    const telegraf = await withKey({ scopes: ['submit'] });
+    const telegraf = await peerWithKey({ scopes: ['submit'] });
     expect((await telegraf.post(`${EVENTS}/t-1/telegraf`, eventOf('t-1', 'telegraf', 0))).status).toBe(201);
     for (const answer of [
       await telegraf.get(`${EVENTS}/t-1/telegraf`),
@@ -80,8 +83,8 @@ describe('a program that has a key with the scope submit', () => {
   });
 
   test('a key with the scope submit cannot resolve an event that only a manual resolve can end', async () => {
-    const reporter = await withKey({ scopes: ['submit'] });
-    const operator = await withKey({ scopes: ['submit', 'resolve'] });
+    const reporter = await peerWithKey({ scopes: ['submit'] });
+    const operator = await peerWithKey({ scopes: ['submit', 'resolve'] });
     const stateOf = async (): Promise<string> => ((await root.get(`${EVENTS}/t-2/sticky`)).body as V2Event).check.state;
     await reporter.put(`${EVENTS}/t-2/sticky`, eventOf('t-2', 'sticky', 2));
     await reporter.put(`${EVENTS}/t-2/sticky`, eventOf('t-2', 'sticky', 0));
@@ -91,7 +94,7 @@ describe('a program that has a key with the scope submit', () => {
   });
 
   test('a key with the scope submit cannot reveal the redacted attributes of an entity', async () => {
-    const reporter = await withKey({ scopes: ['read', 'submit'] });
+    const reporter = await peerWithKey({ scopes: ['read', 'submit'] });
     const entity = { metadata: { name: 'vault' }, entity_class: 'proxy', password: 'hush', redact: ['password'] };
     expect((await reporter.put(`${ENTITIES}/vault`, entity)).status).toBe(200);
     expect(await reporter.patch(`${ENTITIES}/vault`, { redact: [] })).toMatchObject({ status: 403, body: { code: 4 } });
@@ -105,7 +108,7 @@ test('a key of one namespace can neither read nor delete objects of another name
   await root.post(EVENTS, eventOf('here', 'cpu', 2));
   await root.post('/namespaces/ops/events', eventOf('there', 'cpu', 2));
   await root.post('/namespaces/ops/silenced', { check: 'cpu', reason: 'x' });
-  const kept = await withKey({ scopes: ['read', 'submit', 'silence', 'resolve'], namespace: 'ops' });
+  const kept = await peerWithKey({ scopes: ['read', 'submit', 'silence', 'resolve'], namespace: 'ops' });
   const namesIn = async (type: string): Promise<string> => JSON.stringify((await kept.get(`/${type}`)).body);
   expect(await namesIn('events')).toContain('there');
   for (const type of ['events', 'entities', 'silenced']) expect(await namesIn(type)).not.toContain('"default"');

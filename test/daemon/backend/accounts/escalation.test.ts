@@ -15,46 +15,48 @@ let helpdesk: V2Peer;
 let keeper: V2Peer;
 let count = 0;
 
-const shown = (user: string): { Authorization: string } => ({ Authorization: basic(user, PASSWORD) });
+const credentialsOf = (user: string): { Authorization: string } => ({ Authorization: basic(user, PASSWORD) });
 const rule = (verbs: string[], ...resources: string[]): object => ({ verbs, resources });
 const clusterRole = (name: string): object => ({ type: 'ClusterRole', name });
 const user = (name: string): object => ({ type: 'User', name });
 const group = (name: string): object => ({ type: 'Group', name });
 
-async function make(answer: Promise<V2Answer>): Promise<void> {
+async function expectCreated(answer: Promise<V2Answer>): Promise<void> {
   expect([201, 204]).toContain((await answer).status);
 }
 
 async function makeUser(username: string, groups: readonly string[] = []): Promise<void> {
-  await make(root.put(`/users/${username}`, { username, password_hash: HASH, groups, disabled: false }));
+  await expectCreated(root.put(`/users/${username}`, { username, password_hash: HASH, groups, disabled: false }));
 }
 
 async function bind(name: string, role: string, subjects: readonly object[], namespace?: string): Promise<void> {
   const metadata = { name };
   const body = { metadata, role_ref: clusterRole(role), subjects };
   const path = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  await make(root.put(`${path}/${namespace === undefined ? 'clusterrolebindings' : 'rolebindings'}/${name}`, body));
+  await expectCreated(
+    root.put(`${path}/${namespace === undefined ? 'clusterrolebindings' : 'rolebindings'}/${name}`, body),
+  );
 }
 
 beforeAll(async () => {
   backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
   root = new V2Peer(backend.url, { Authorization: basic('root', 'long enough') });
-  await make(root.post('/namespaces', { name: 'prod' }));
-  await make(root.post('/namespaces', { name: 'dev' }));
+  await expectCreated(root.post('/namespaces', { name: 'prod' }));
+  await expectCreated(root.post('/namespaces', { name: 'dev' }));
   await makeUser('boss', ['cluster-admins']);
   await makeUser('gone', ['cluster-admins']);
-  await make(root.delete('/users/gone'));
+  await expectCreated(root.delete('/users/gone'));
   // The role may administer users, roles, bindings, keys and namespaces, read checks and write silences.
   const kinds = ['users', 'clusterroles', 'clusterrolebindings', 'roles', 'rolebindings', 'apikeys', 'namespaces'];
   const rules = [rule(['*'], ...kinds), rule(['get', 'list'], 'checks'), rule(['*'], 'silenced')];
-  await make(root.put('/clusterroles/helpdesk', { metadata: { name: 'helpdesk' }, rules }));
+  await expectCreated(root.put('/clusterroles/helpdesk', { metadata: { name: 'helpdesk' }, rules }));
   await makeUser('helpdesk');
   await bind('helpdesk', 'helpdesk', [user('helpdesk')]);
   await bind('waiting', 'cluster-admin', [user('not-made-yet')]);
   await makeUser('keeper');
   await bind('keeper', 'admin', [user('keeper')], 'prod');
-  helpdesk = new V2Peer(backend.url, shown('helpdesk'));
-  keeper = new V2Peer(backend.url, shown('keeper'));
+  helpdesk = new V2Peer(backend.url, credentialsOf('helpdesk'));
+  keeper = new V2Peer(backend.url, credentialsOf('keeper'));
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
@@ -62,71 +64,71 @@ const metadata = (name: string, namespace?: string): object => ({
   metadata: { name, ...(namespace && { namespace }) },
 });
 
-test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: string }>([
+test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; missingRight: string }>([
   {
     title: 'cannot reset the password of an administrator',
     ask: (peer) => peer.put('/users/boss/reset_password', { password: 'taken over' }),
-    lacks: 'the scope admin',
+    missingRight: 'the scope admin',
   },
   {
     title: 'cannot replace an administrator with another password',
     ask: (peer) => peer.put('/users/boss', { username: 'boss', password: 'taken over', groups: ['cluster-admins'] }),
-    lacks: 'the scope admin',
+    missingRight: 'the scope admin',
   },
   {
     title: 'cannot replace an administrator with another password, even without the groups',
     ask: (peer) => peer.put('/users/self', { username: 'self', password: 'long enough', groups: ['admins'] }),
-    lacks: 'the scope admin',
+    missingRight: 'the scope admin',
   },
   {
     title: 'cannot join a group with more rights',
     ask: (peer) => peer.put('/users/helpdesk/groups/cluster-admins', {}),
-    lacks: 'the scope admin',
+    missingRight: 'the scope admin',
   },
   {
     title: 'cannot create a user in a group with more rights',
     ask: (peer) => peer.post('/users', { username: 'new', password: 'long enough', groups: ['operators'] }),
-    lacks: 'the scope resolve',
+    missingRight: 'the scope resolve',
   },
   {
     title: 'cannot create a user whose name is already bound',
     ask: (peer) => peer.post('/users', { username: 'not-made-yet', password: 'long enough' }),
-    lacks: 'the scope admin',
+    missingRight: 'the scope admin',
   },
   {
     title: 'cannot reinstate an administrator',
     ask: (peer) => peer.put('/users/gone/reinstate', {}),
-    lacks: 'the scope admin',
+    missingRight: 'the scope admin',
   },
   {
     title: 'cannot replace a disabled administrator by an enabled one',
     ask: (peer) => peer.put('/users/gone', { username: 'gone', groups: ['cluster-admins'], disabled: false }),
-    lacks: 'the scope admin',
+    missingRight: 'the scope admin',
   },
   {
     title: 'cannot create a cluster role with more rights',
     ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['create'], 'handlers')] }),
-    lacks: 'create of handlers in all namespaces',
+    missingRight: 'create of handlers in all namespaces',
   },
   {
     title: 'cannot create a cluster role with all rights',
     ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['*'], '*')] }),
-    lacks: 'every verb of every resource in all namespaces',
+    missingRight: 'every verb of every resource in all namespaces',
   },
   {
     title: 'cannot widen a cluster role by a patch',
     ask: (peer) => peer.patch('/clusterroles/helpdesk', { rules: [rule(['*'], 'handlers')] }),
-    lacks: 'every verb of handlers',
+    missingRight: 'every verb of handlers',
   },
   {
     title: 'cannot widen a built-in role',
     ask: (peer) => peer.put('/clusterroles/view', { ...metadata('view'), rules: [rule(['*'], 'events')] }),
-    lacks: 'every verb of events',
+    missingRight: 'every verb of events',
   },
   {
     title: 'cannot create a role of a namespace with more rights, even by a path without the namespace',
     ask: (peer) => peer.post('/roles', { ...metadata('more', 'prod'), rules: [rule(['delete'], 'checks')] }),
-    lacks: 'delete of checks in the namespace prod',
+    missingRight: 'delete of checks in the namespace prod',
   },
   {
     title: 'cannot create a role for an object that the user may not change',
@@ -135,7 +137,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
         ...metadata('one', 'prod'),
         rules: [{ verbs: ['update'], resources: ['checks'], resource_names: ['disk'] }],
       }),
-    lacks: 'update of checks disk in the namespace prod',
+    missingRight: 'update of checks disk in the namespace prod',
   },
   {
     title: 'cannot bind users to a cluster role with more rights',
@@ -145,7 +147,7 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
         role_ref: clusterRole('cluster-admin'),
         subjects: [user('helpdesk')],
       }),
-    lacks: 'every verb of every resource',
+    missingRight: 'every verb of every resource',
   },
   {
     title: 'cannot bind users in a namespace to a cluster role with more rights, even with rules in the body',
@@ -156,12 +158,12 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
         subjects: [user('helpdesk')],
         rules: [rule(['get'], 'checks')],
       }),
-    lacks: 'in the namespace prod',
+    missingRight: 'in the namespace prod',
   },
   {
     title: 'cannot add users to a binding with more rights',
     ask: (peer) => peer.patch('/clusterrolebindings/waiting', { subjects: [user('helpdesk')] }),
-    lacks: 'every verb of every resource',
+    missingRight: 'every verb of every resource',
   },
   {
     title: 'cannot create a role with too many rights to compare',
@@ -170,15 +172,15 @@ test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: stri
       const rules = [{ verbs: ['get', 'list', 'update'], resources: ['silenced'], resource_names: names }];
       return peer.post('/clusterroles', { ...metadata('endless'), rules });
     },
-    lacks: 'more than 2000 single rights',
+    missingRight: 'more than 2000 single rights',
   },
-])('a user who may only administer users and roles $title', async ({ ask, lacks }) => {
+])('a user who may only administer users and roles $title', async ({ ask, missingRight }) => {
   expect(await ask(helpdesk)).toMatchObject({
     status: 403,
-    body: { message: expect.stringContaining(lacks) },
+    body: { message: expect.stringContaining(missingRight) },
   });
   expect((await root.get('/users/boss')).body).toMatchObject({ groups: ['cluster-admins'], disabled: false });
-  expect(await new V2Peer(backend.url, shown('boss')).get('/users')).toMatchObject({ status: 200 });
+  expect(await new V2Peer(backend.url, credentialsOf('boss')).get('/users')).toMatchObject({ status: 200 });
 });
 
 test('only a user with all rights can bind users to a role that does not exist', async () => {
@@ -193,13 +195,13 @@ test('only a user with all rights can bind users to a role that does not exist',
 });
 
 test('a user cannot restore the default rights of a group by deleting its binding or the namespace of the binding', async () => {
-  await make(root.post('/namespaces', { name: 'short' }));
+  await expectCreated(root.post('/namespaces', { name: 'short' }));
   await bind('operators', 'view', [group('operators')], 'short');
   const path = '/namespaces/short/rolebindings/operators';
   const refused = { status: 403, body: { message: expect.stringContaining('names of groups grant rights') as string } };
   expect(await helpdesk.delete(path)).toMatchObject(refused);
   const rules = [rule(['get'], 'checks')];
-  await make(root.put('/clusterroles/little', { ...metadata('little'), rules }));
+  await expectCreated(root.put('/clusterroles/little', { ...metadata('little'), rules }));
   const other = { ...metadata('operators', 'short'), role_ref: clusterRole('little'), subjects: [user('helpdesk')] };
   expect(await helpdesk.put(path, other)).toMatchObject(refused);
   expect(await helpdesk.delete('/namespaces/short')).toMatchObject(refused);
@@ -208,7 +210,7 @@ test('a user cannot restore the default rights of a group by deleting its bindin
 });
 
 test('deleting a replaced built-in role requires the rights that the deletion restores', async () => {
-  await make(root.put('/clusterroles/edit', { ...metadata('edit'), rules: [rule(['get'], 'checks')] }));
+  await expectCreated(root.put('/clusterroles/edit', { ...metadata('edit'), rules: [rule(['get'], 'checks')] }));
   expect(await helpdesk.delete('/clusterroles/edit')).toMatchObject({ status: 403 });
   expect(await root.delete('/clusterroles/edit')).toMatchObject({ status: 204 });
 });
@@ -270,7 +272,7 @@ test('an administrator of one namespace may grant rights in that namespace, but 
 });
 
 test('an administrator may grant any right', async () => {
-  const boss = new V2Peer(backend.url, shown('boss'));
+  const boss = new V2Peer(backend.url, credentialsOf('boss'));
   expect(await boss.put('/users/gone/reinstate', {})).toMatchObject({ status: 201 });
   const rules = [rule(['*'], '*')];
   expect(await boss.put('/clusterroles/all', { ...metadata('all'), rules })).toMatchObject({ status: 201 });

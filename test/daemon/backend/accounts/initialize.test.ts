@@ -16,7 +16,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 import { programArguments } from '../../../support/built-programs.ts';
 
 /** Returns prompts to which an operator responds with these answers, in order. */
-const answering = (...answers: readonly string[]) => {
+const scriptedPrompts = (...answers: readonly string[]) => {
   const left = [...answers];
   const ask = async (): Promise<string> => left.shift() ?? '';
   return { ask, askSecret: ask };
@@ -25,7 +25,7 @@ const answering = (...answers: readonly string[]) => {
 const init = (
   dir: string,
   env: Readonly<Record<string, string>>,
-  terminal?: ReturnType<typeof answering>,
+  terminal?: ReturnType<typeof scriptedPrompts>,
 ): Promise<string | undefined> =>
   createFirstAdministrator({
     openStore: () => openLevelStore(dir),
@@ -57,10 +57,10 @@ test('only the administrator from the environment can log in after the first sta
 
 test('init without a user name prompts for the name once and for the password twice', async () => {
   const dir = await tempDir();
-  await expect(init(dir, {}, answering('eve', 'battery staple', 'battery stable'))).rejects.toThrow(
+  await expect(init(dir, {}, scriptedPrompts('eve', 'battery staple', 'battery stable'))).rejects.toThrow(
     'the two passwords differ',
   );
-  expect(await init(dir, {}, answering('eve', 'battery staple', 'battery staple'))).toBe('eve');
+  expect(await init(dir, {}, scriptedPrompts('eve', 'battery staple', 'battery staple'))).toBe('eve');
 });
 
 test('init can read the password from a file', async () => {

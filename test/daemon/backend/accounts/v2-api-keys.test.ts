@@ -16,13 +16,13 @@ const CLOSED = { user: 'root', password: 'long enough', bind: '127.0.0.1', port:
 
 let clock: SkippingClock;
 let backend: RunningBackend;
-let asRoot: Ask;
+let requestAsRoot: Ask;
 
 beforeAll(async () => {
   clock = new SkippingClock();
   backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
-  asRoot = asRootOf(backend);
-  await asRoot('POST', '/api/core/v2/users', {
+  requestAsRoot = asRootOf(backend);
+  await requestAsRoot('POST', '/api/core/v2/users', {
     username: 'ada',
     // A bcrypt hash of "correct horse" with the lowest cost.
     password_hash: '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.',
@@ -42,14 +42,14 @@ interface Granted {
 }
 
 async function grant(limits: object): Promise<Granted> {
-  const { status, body } = await asRoot('POST', KEYS, { metadata: {}, username: 'ada', ...limits });
+  const { status, body } = await requestAsRoot('POST', KEYS, { metadata: {}, username: 'ada', ...limits });
   expect(status).toBe(201);
   const { key, metadata } = body as { readonly key: string; readonly metadata: { readonly name: string } };
   return { key, id: metadata.name, ask: asking(backend.url, `Key ${key}`) };
 }
 
 test('a new API key is shown only once and is accepted by every API', async () => {
-  const answer = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
+  const answer = await requestAsRoot('POST', KEYS, { metadata: {}, username: 'ada' });
   const body = answer.body as { readonly key: string; readonly metadata: { readonly name: string } };
   const id = body.metadata.name;
   expect(answer).toMatchObject({ status: 201, headers: { location: `${KEYS}/${body.key}` } });
@@ -70,24 +70,26 @@ test('a new API key is shown only once and is accepted by every API', async () =
   expect((await ask('GET', '/auth/test')).status).toBe(200);
 
   const secret = body.key.slice(-43);
-  const shown = await asRoot('GET', `${KEYS}/${id}`);
+  const shown = await requestAsRoot('GET', `${KEYS}/${id}`);
   expect(shown.body).toMatchObject({ username: 'ada', last_used: expect.any(Number) });
-  expect(shown.text + (await asRoot('GET', KEYS)).text).not.toContain(secret);
+  expect(shown.text + (await requestAsRoot('GET', KEYS)).text).not.toContain(secret);
   expect(JSON.stringify(backend.log.records)).not.toContain(secret);
-  expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(secret);
+  expect((await requestAsRoot('GET', '/api/mon/v1/audit')).text).not.toContain(secret);
 });
 
 test('the location of a new API key can be read and deleted, and the key is neither logged nor audited', async () => {
-  const { headers } = await asRoot('POST', KEYS, { metadata: {}, username: 'ada' });
+  const { headers } = await requestAsRoot('POST', KEYS, { metadata: {}, username: 'ada' });
   const { location = '' } = headers as { readonly location?: string };
   const key = location.slice(KEYS.length + 1);
   expect((await asking(backend.url, `Key ${key}`)('GET', '/api/core/v2/namespaces')).status).toBe(200);
-  expect((await asRoot('GET', location)).text).not.toContain(key);
-  expect((await asRoot('GET', `${location.slice(0, -1)}${location.endsWith('A') ? 'B' : 'A'}`)).status).toBe(404);
-  expect((await asRoot('DELETE', location.replace('mk_', '%6Dk_'))).status).toBe(204);
-  expect((await asRoot('GET', location)).status).toBe(404);
+  expect((await requestAsRoot('GET', location)).text).not.toContain(key);
+  expect((await requestAsRoot('GET', `${location.slice(0, -1)}${location.endsWith('A') ? 'B' : 'A'}`)).status).toBe(
+    404,
+  );
+  expect((await requestAsRoot('DELETE', location.replace('mk_', '%6Dk_'))).status).toBe(204);
+  expect((await requestAsRoot('GET', location)).status).toBe(404);
   expect((await asking(backend.url, `Key ${key}`)('GET', '/api/core/v2/namespaces')).status).toBe(401);
-  expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(key.slice(-43));
+  expect((await requestAsRoot('GET', '/api/mon/v1/audit')).text).not.toContain(key.slice(-43));
   expect(JSON.stringify(backend.log.records)).not.toContain(key.slice(-43));
 });
 
@@ -106,21 +108,25 @@ function patch(id: string, body: object, headers: Readonly<Record<string, string
 
 describe('a patch of an API key', () => {
   test('a patch can give an API key to another user, with the rights of that user', async () => {
-    await asRoot('POST', '/api/core/v2/users', { username: 'bea', password: 'long enough', groups: ['viewers'] });
+    await requestAsRoot('POST', '/api/core/v2/users', {
+      username: 'bea',
+      password: 'long enough',
+      groups: ['viewers'],
+    });
     const { id, ask } = await grant({ description: 'wall' });
     const changed = await patch(id, { username: 'bea' });
     expect(changed).toMatchObject({
       status: 200,
       body: { metadata: { name: id, created_by: 'root' }, username: 'bea', scopes: ['read'], description: 'wall' },
     });
-    expect(changed.headers['etag']).toBe((await asRoot('GET', `${KEYS}/${id}`)).headers['etag']);
+    expect(changed.headers['etag']).toBe((await requestAsRoot('GET', `${KEYS}/${id}`)).headers['etag']);
     expect((await ask('GET', '/events')).status).toBe(200);
     expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(403);
   });
 
   test('a patch of an API key changes only the attributes that it names', async () => {
     const { id } = await grant({ scopes: ['read', 'silence'], expire: 3600 });
-    const before = (await asRoot('GET', `${KEYS}/${id}`)).body as object;
+    const before = (await requestAsRoot('GET', `${KEYS}/${id}`)).body as object;
     const answer = await patch(id, { scopes: ['read'], namespace: 'default' });
     expect(answer.body).toEqual({ ...before, scopes: ['read'], namespace: 'default' });
     expect((await patch(id, { expires_at: null })).body).toMatchObject({ expires_at: 0, scopes: ['read'] });
@@ -134,9 +140,9 @@ describe('a patch of an API key', () => {
     { name: 'with a wrong content type', body: {}, headers: { 'Content-Type': 'application/json' }, status: 400 },
   ])('a patch of an API key $name is rejected with $status', async ({ body, headers, status }) => {
     const { id } = await grant({ scopes: ['read'] });
-    const before = (await asRoot('GET', `${KEYS}/${id}`)).body;
+    const before = (await requestAsRoot('GET', `${KEYS}/${id}`)).body;
     expect((await patch(id, body, headers)).status).toBe(status);
-    expect((await asRoot('GET', `${KEYS}/${id}`)).body).toEqual(before);
+    expect((await requestAsRoot('GET', `${KEYS}/${id}`)).body).toEqual(before);
   });
 
   test('a patch of an unknown API key returns 404', async () => {
@@ -155,27 +161,27 @@ describe('an API key of Sensu Go, whose name is the key itself', () => {
   };
 
   test('an API key from a dump of Sensu Go works after a restore and is stored as a hash', async () => {
-    const restore = () => asRoot('POST', '/api/mon/v1/restore', { objects: [object] });
+    const restore = () => requestAsRoot('POST', '/api/mon/v1/restore', { objects: [object] });
     expect((await restore()).body).toMatchObject({ results: [{ outcome: 'created' }] });
     expect((await restore()).body).toMatchObject({ results: [{ outcome: 'unchanged' }] });
     expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(200);
     expect((await asPeer()('GET', '/api/core/v2/users')).status).toBe(403);
-    const responses = [await asRoot('GET', KEYS), await asRoot('GET', '/api/mon/v1/dump/APIKey')];
+    const responses = [await requestAsRoot('GET', KEYS), await requestAsRoot('GET', '/api/mon/v1/dump/APIKey')];
     expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     expect(responses.map(({ text }) => text).join('')).not.toContain(KEY);
     expect(responses.map(({ text }) => text.includes('sha256$'))).toEqual([false, true]);
   });
 
   test('an API key of Sensu Go is revoked by its name', async () => {
-    expect((await asRoot('DELETE', `${KEYS}/${KEY}`)).status).toBe(204);
+    expect((await requestAsRoot('DELETE', `${KEYS}/${KEY}`)).status).toBe(204);
     expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(401);
   });
 
   test('an API key of Sensu Go can be created by PUT', async () => {
     const { metadata, spec } = object;
-    expect((await asRoot('PUT', `${KEYS}/${KEY}`, { metadata, ...spec })).status).toBe(201);
+    expect((await requestAsRoot('PUT', `${KEYS}/${KEY}`, { metadata, ...spec })).status).toBe(201);
     expect((await asPeer()('GET', '/api/core/v2/namespaces')).status).toBe(200);
-    expect((await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain(KEY);
+    expect((await requestAsRoot('GET', '/api/mon/v1/audit')).text).not.toContain(KEY);
   });
 });
 
@@ -192,22 +198,22 @@ test.each([
     status: 400,
   },
 ])('a request for a new API key $name is rejected with $status', async ({ wanted, status }) => {
-  const before = (await asRoot('GET', KEYS)).body as unknown[];
-  expect((await asRoot('POST', KEYS, wanted)).status).toBe(status);
-  expect((await asRoot('GET', KEYS)).body).toHaveLength(before.length);
+  const before = (await requestAsRoot('GET', KEYS)).body as unknown[];
+  expect((await requestAsRoot('POST', KEYS, wanted)).status).toBe(status);
+  expect((await requestAsRoot('GET', KEYS)).body).toHaveLength(before.length);
 });
 
 test('an API key loses the rights that its user loses', async () => {
   const { ask } = await grant({ scopes: ['read', 'silence'] });
   expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
-  await asRoot('PUT', '/api/core/v2/users/ada/groups/viewers');
-  await asRoot('DELETE', '/api/core/v2/users/ada/groups/operators');
+  await requestAsRoot('PUT', '/api/core/v2/users/ada/groups/viewers');
+  await requestAsRoot('DELETE', '/api/core/v2/users/ada/groups/operators');
   expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(403);
   expect((await ask('GET', '/silenced')).status).toBe(200);
-  await asRoot('DELETE', '/api/core/v2/users/ada');
+  await requestAsRoot('DELETE', '/api/core/v2/users/ada');
   expect((await ask('GET', '/silenced')).status).toBe(401);
-  await asRoot('PUT', '/api/core/v2/users/ada/reinstate');
-  await asRoot('PUT', '/api/core/v2/users/ada/groups/operators');
+  await requestAsRoot('PUT', '/api/core/v2/users/ada/reinstate');
+  await requestAsRoot('PUT', '/api/core/v2/users/ada/groups/operators');
   expect((await ask('POST', '/silenced', { check: 'disk' })).status).toBe(201);
 });
 
@@ -239,11 +245,11 @@ const check = (namespace: string) => ({ metadata: { name: 'disk', namespace }, s
 describe('an API key of one namespace', () => {
   let ask: Ask;
   beforeAll(async () => {
-    await asRoot('POST', '/api/core/v2/namespaces', { name: 'dmz' });
+    await requestAsRoot('POST', '/api/core/v2/namespaces', { name: 'dmz' });
     for (const namespace of ['default', 'dmz']) {
-      await asRoot('POST', '/api/core/v2/entities', entity(namespace));
-      await asRoot('POST', '/api/core/v2/silenced', silence(namespace));
-      await asRoot('POST', '/api/core/v2/events', { entity: entity(namespace), check: check(namespace) });
+      await requestAsRoot('POST', '/api/core/v2/entities', entity(namespace));
+      await requestAsRoot('POST', '/api/core/v2/silenced', silence(namespace));
+      await requestAsRoot('POST', '/api/core/v2/events', { entity: entity(namespace), check: check(namespace) });
     }
     ({ ask } = await grant({ username: 'root', namespace: 'dmz' }));
   });
@@ -260,7 +266,7 @@ describe('an API key of one namespace', () => {
       const all = (await ask('GET', `/api/core/v2/${type}`)).body as object[];
       expect(all).toEqual((await ask('GET', `/api/core/v2/namespaces/dmz/${type}`)).body);
       expect(all).toHaveLength(1);
-      expect(((await asRoot('GET', `/api/core/v2/${type}`)).body as object[]).length).toBeGreaterThan(1);
+      expect(((await requestAsRoot('GET', `/api/core/v2/${type}`)).body as object[]).length).toBeGreaterThan(1);
     }
   });
 
@@ -272,11 +278,11 @@ describe('an API key of one namespace', () => {
   ])(
     'a request body of $type that names a namespace other than that of the key is rejected',
     async ({ type, body }) => {
-      const before = (await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text;
+      const before = (await requestAsRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text;
       expect([400, 404]).toContain((await ask('POST', `/api/core/v2/${type}`, body)).status);
       expect((await ask('POST', `/api/core/v2/namespaces/dmz/${type}`, body)).status).toBe(400);
       expect((await ask('POST', `/api/core/v2/namespaces/default/${type}`, body)).status).toBe(404);
-      expect((await asRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text).toBe(before);
+      expect((await requestAsRoot('GET', `/api/core/v2/namespaces/default/${type}`)).text).toBe(before);
     },
   );
 
@@ -310,9 +316,9 @@ test('the audit trail contains no part of the hash of an API key', async () => {
   const hash = `sha256$${'s'.repeat(22)}$${'h'.repeat(43)}`;
   const id = 'abcdef0123456789';
   const path = `/api/core/v2/apikeys/${id}`;
-  expect((await asRoot('PUT', path, { metadata: { name: id }, username: 'root', hash })).status).toBe(201);
-  expect((await asRoot('DELETE', path)).status).toBe(204);
-  const { text } = await asRoot('GET', `/api/mon/v1/audit?filter.target=${id}`);
+  expect((await requestAsRoot('PUT', path, { metadata: { name: id }, username: 'root', hash })).status).toBe(201);
+  expect((await requestAsRoot('DELETE', path)).status).toBe(204);
+  const { text } = await requestAsRoot('GET', `/api/mon/v1/audit?filter.target=${id}`);
   expect(text).toContain('apikey.revoke');
   expect(text).not.toContain('h'.repeat(20));
   expect(text).not.toContain('s'.repeat(22));
@@ -320,27 +326,27 @@ test('the audit trail contains no part of the hash of an API key', async () => {
 
 test('an API key from a dump is restored for its user', async () => {
   const { ask, id } = await grant({ scopes: ['read'] });
-  const { body } = await asRoot('GET', '/api/mon/v1/dump/APIKey');
+  const { body } = await requestAsRoot('GET', '/api/mon/v1/dump/APIKey');
   const { objects } = body as {
     readonly objects: readonly { readonly metadata: { readonly name: string }; readonly spec: object }[];
   };
   const dumped = objects.flatMap(({ metadata, spec }) => (metadata.name === id ? [{ ...spec, metadata }] : []))[0];
-  await asRoot('DELETE', `${KEYS}/${id}`);
+  await requestAsRoot('DELETE', `${KEYS}/${id}`);
   expect((await ask('GET', '/info')).status).toBe(401);
-  expect((await asRoot('PUT', `${KEYS}/${id}`, dumped)).status).toBe(201);
+  expect((await requestAsRoot('PUT', `${KEYS}/${id}`, dumped)).status).toBe(201);
   expect((await ask('GET', '/info')).status).toBe(200);
-  expect((await asRoot('GET', `${KEYS}/${id}`)).body).toMatchObject({
+  expect((await requestAsRoot('GET', `${KEYS}/${id}`)).body).toMatchObject({
     scopes: ['read'],
     metadata: { created_by: 'root' },
   });
 });
 
 test('lists of API keys are paginated', async () => {
-  const ids = ((await asRoot('GET', KEYS)).body as { metadata: { name: string } }[]).map(
+  const ids = ((await requestAsRoot('GET', KEYS)).body as { metadata: { name: string } }[]).map(
     ({ metadata }) => metadata.name,
   );
-  const first = await asRoot('GET', `${KEYS}?limit=2`);
-  const rest = await asRoot('GET', `${KEYS}?limit=100&continue=${first.headers['sensu-continue'] ?? ''}`);
+  const first = await requestAsRoot('GET', `${KEYS}?limit=2`);
+  const rest = await requestAsRoot('GET', `${KEYS}?limit=100&continue=${first.headers['sensu-continue'] ?? ''}`);
   const both = [...(first.body as object[]), ...(rest.body as object[])];
   expect(both).toMatchObject(ids.map((name) => ({ metadata: { name } })));
   expect(rest.headers).not.toHaveProperty('sensu-continue');
@@ -361,15 +367,15 @@ async function openSocket(path: string, protocol: string, key: string): Promise<
 }
 
 test.each([
-  { name: 'revoked', end: (id: string) => asRoot('DELETE', `${KEYS}/${id}`) },
+  { name: 'revoked', end: (id: string) => requestAsRoot('DELETE', `${KEYS}/${id}`) },
   {
     name: 'expired',
     end: async () => clock.skip(10_000),
   },
-  { name: 'of a disabled user', end: () => asRoot('DELETE', '/api/core/v2/users/ada') },
+  { name: 'of a disabled user', end: () => requestAsRoot('DELETE', '/api/core/v2/users/ada') },
   {
     name: 'of a user without the right',
-    end: () => asRoot('DELETE', '/api/core/v2/users/ada/groups'),
+    end: () => requestAsRoot('DELETE', '/api/core/v2/users/ada/groups'),
   },
 ])('sockets that were opened with an API key close when the key is $name', async ({ end }) => {
   const { key, id } = await grant({ expire: 10 });
@@ -379,9 +385,9 @@ test.each([
   const other = await openSocket(FEED_PATH, FEED_PROTOCOL, kept.key);
   await end(id);
   expect(await Promise.all([feed.ended, agent.ended])).toEqual([1008, 1008]);
-  expect(await Promise.race([other.ended, asRoot('GET', '/info')])).toMatchObject({ status: 200 });
-  await asRoot('PUT', '/api/core/v2/users/ada/reinstate');
-  await asRoot('PUT', '/api/core/v2/users/ada/groups/operators');
+  expect(await Promise.race([other.ended, requestAsRoot('GET', '/info')])).toMatchObject({ status: 200 });
+  await requestAsRoot('PUT', '/api/core/v2/users/ada/reinstate');
+  await requestAsRoot('PUT', '/api/core/v2/users/ada/groups/operators');
 });
 
 test.each([

@@ -14,23 +14,23 @@ const OTHER_HASH = '$2b$04$qW96ZUZ0ZXBIyycU3g1Gye4DsLo2iNgd2kuEICAMEzqxa4lfbpZ/S
 
 let clock: SkippingClock;
 let backend: RunningBackend;
-let asRoot: Ask;
+let requestAsRoot: Ask;
 
 beforeAll(async () => {
   clock = new SkippingClock();
   backend = await startBackend({ clock, settings: { api: { user: 'root', password: 'long enough' } } });
-  asRoot = asking(backend.url, basic('root', 'long enough'));
+  requestAsRoot = asking(backend.url, basic('root', 'long enough'));
 });
 afterAll(() => backend[Symbol.asyncDispose]());
 
 const as = (user: string, password: string): Ask => asking(backend.url, basic(user, password));
 const viewer = (username: string): object => ({ username, password_hash: HASH, groups: ['viewers'] });
-const read = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
+const decodeTokenPart = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const statusOf = async (asked: Promise<Answer>): Promise<number> => (await asked).status;
 
 test('a user can log in with a password on every API and has the rights of the groups of the user', async () => {
-  const made = await asRoot('POST', USERS, { username: 'eve', password: 'battery staple', groups: ['viewers'] });
+  const made = await requestAsRoot('POST', USERS, { username: 'eve', password: 'battery staple', groups: ['viewers'] });
   expect(made).toMatchObject({ status: 201, headers: { location: `${USERS}/eve` } });
   const eve = as('eve', 'battery staple');
   expect(await statusOf(eve('GET', '/events'))).toBe(200);
@@ -38,17 +38,17 @@ test('a user can log in with a password on every API and has the rights of the g
   expect(await statusOf(eve('POST', '/silenced', { check: 'disk' }))).toBe(403);
   expect(await statusOf(eve('GET', USERS))).toBe(403);
   expect(await statusOf(as('eve', 'battery stable')('GET', '/events'))).toBe(401);
-  const { text } = await asRoot('GET', USERS);
+  const { text } = await requestAsRoot('GET', USERS);
   expect(text).not.toContain('$2b$');
-  expect((await asRoot('GET', '/api/mon/v1/dump/User')).text).toContain('$2b$10$');
-  expect(text + (await asRoot('GET', '/api/mon/v1/audit')).text).not.toContain('battery');
+  expect((await requestAsRoot('GET', '/api/mon/v1/dump/User')).text).toContain('$2b$10$');
+  expect(text + (await requestAsRoot('GET', '/api/mon/v1/audit')).text).not.toContain('battery');
 });
 
 test('a user with a password hash from a dump can log in', async () => {
   const user = { username: 'dump', password_hash: HASH, groups: ['operators', 'of-another-cluster'], disabled: false };
-  expect(await statusOf(asRoot('PUT', `${USERS}/dump`, user))).toBe(201);
+  expect(await statusOf(requestAsRoot('PUT', `${USERS}/dump`, user))).toBe(201);
   const { password_hash: _hash, ...shown } = user;
-  expect((await asRoot('GET', `${USERS}/dump`)).body).toEqual(shown);
+  expect((await requestAsRoot('GET', `${USERS}/dump`)).body).toEqual(shown);
   expect(await statusOf(as('dump', 'correct horse')('GET', '/info'))).toBe(200);
 });
 
@@ -62,43 +62,43 @@ test.each([
   { name: 'valid, but the name contains a colon', user: { username: 'x:y', password: 'long enough' } },
   { name: 'valid, but the name is that of the backend', user: { username: 'mon', password: 'long enough' } },
 ])('creating a user returns 400 if the password is $name', async ({ user }) => {
-  expect(await asRoot('POST', USERS, user)).toMatchObject({ status: 400, body: { code: 1 } });
+  expect(await requestAsRoot('POST', USERS, user)).toMatchObject({ status: 400, body: { code: 1 } });
 });
 
 test('creating a user with the name of an existing user is rejected', async () => {
-  expect(await statusOf(asRoot('POST', USERS, { username: 'one', password_hash: HASH }))).toBe(201);
-  expect(await asRoot('POST', USERS, { username: 'one', password_hash: HASH })).toMatchObject({
+  expect(await statusOf(requestAsRoot('POST', USERS, { username: 'one', password_hash: HASH }))).toBe(201);
+  expect(await requestAsRoot('POST', USERS, { username: 'one', password_hash: HASH })).toMatchObject({
     status: 409,
     body: { code: 3 },
   });
-  expect(await statusOf(asRoot('PUT', `${USERS}/two`, { username: 'one' }))).toBe(400);
+  expect(await statusOf(requestAsRoot('PUT', `${USERS}/two`, { username: 'one' }))).toBe(400);
 });
 
 test('a changed password is valid at once, and the old password no longer is', async () => {
-  await asRoot('POST', USERS, { username: 'bob', password_hash: HASH, groups: ['viewers'] });
+  await requestAsRoot('POST', USERS, { username: 'bob', password_hash: HASH, groups: ['viewers'] });
   const old = as('bob', 'correct horse');
   expect(await statusOf(old('GET', '/info'))).toBe(200);
-  expect(await statusOf(asRoot('PUT', `${USERS}/bob/password`, { username: 'bob', password: 'another one' }))).toBe(
-    201,
-  );
+  expect(
+    await statusOf(requestAsRoot('PUT', `${USERS}/bob/password`, { username: 'bob', password: 'another one' })),
+  ).toBe(201);
   expect(await statusOf(old('GET', '/info'))).toBe(401);
   expect(await statusOf(as('bob', 'another one')('GET', '/info'))).toBe(200);
-  expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, { password: 'another one' }))).toBe(404);
+  expect(await statusOf(requestAsRoot('PUT', `${USERS}/nobody/password`, { password: 'another one' }))).toBe(404);
 });
 
 test('a user without groups is shown without the attribute groups, as in Sensu Go', async () => {
-  await asRoot('POST', USERS, { username: 'loner', password_hash: HASH });
-  expect((await asRoot('GET', `${USERS}/loner`)).body).toEqual({ username: 'loner', disabled: false });
-  await asRoot('PUT', `${USERS}/loner/groups/viewers`);
+  await requestAsRoot('POST', USERS, { username: 'loner', password_hash: HASH });
+  expect((await requestAsRoot('GET', `${USERS}/loner`)).body).toEqual({ username: 'loner', disabled: false });
+  await requestAsRoot('PUT', `${USERS}/loner/groups/viewers`);
   const grouped = { username: 'loner', groups: ['viewers'], disabled: false };
-  expect((await asRoot('GET', `${USERS}/loner`)).body).toEqual(grouped);
+  expect((await requestAsRoot('GET', `${USERS}/loner`)).body).toEqual(grouped);
 });
 
 describe('a password change as clients of Sensu Go send it', () => {
   const NEXT = { password: 'correct horse', password_hash: OTHER_HASH };
 
   test('a user changes the own password with the current password', async () => {
-    await asRoot('POST', USERS, viewer('kim'));
+    await requestAsRoot('POST', USERS, viewer('kim'));
     const kim = as('kim', 'correct horse');
     expect(await kim('PUT', `${USERS}/kim/password`, NEXT)).toMatchObject({ status: 201, text: '' });
     expect(await statusOf(kim('GET', '/info'))).toBe(401);
@@ -106,54 +106,59 @@ describe('a password change as clients of Sensu Go send it', () => {
   });
 
   test('an administrator can change the password of a user repeatedly', async () => {
-    await asRoot('POST', USERS, viewer('lee'));
-    expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, NEXT))).toBe(201);
-    expect(await statusOf(asRoot('PUT', `${USERS}/lee/password`, { ...NEXT, password: 'battery staple' }))).toBe(201);
-    expect(await statusOf(asRoot('PUT', `${USERS}/lee/reset_password`, { password_hash: HASH }))).toBe(201);
+    await requestAsRoot('POST', USERS, viewer('lee'));
+    expect(await statusOf(requestAsRoot('PUT', `${USERS}/lee/password`, NEXT))).toBe(201);
+    expect(await statusOf(requestAsRoot('PUT', `${USERS}/lee/password`, { ...NEXT, password: 'battery staple' }))).toBe(
+      201,
+    );
+    expect(await statusOf(requestAsRoot('PUT', `${USERS}/lee/reset_password`, { password_hash: HASH }))).toBe(201);
     expect(await statusOf(as('lee', 'correct horse')('GET', '/info'))).toBe(200);
   });
 
   test('only the user with the current password, or an administrator, can change a password', async () => {
-    await asRoot('POST', USERS, viewer('max'));
-    await asRoot('POST', USERS, viewer('mia'));
+    await requestAsRoot('POST', USERS, viewer('max'));
+    await requestAsRoot('POST', USERS, viewer('mia'));
     const max = as('max', 'correct horse');
     expect(await statusOf(max('PUT', `${USERS}/mia/password`, NEXT))).toBe(403);
     expect(await statusOf(max('PUT', `${USERS}/max/reset_password`, { password_hash: OTHER_HASH }))).toBe(403);
     const wrong = { ...NEXT, password: 'wrong horse' };
     expect(await max('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
-    expect(await asRoot('PUT', `${USERS}/max/password`, wrong)).toMatchObject({ status: 400, body: { code: 1 } });
+    expect(await requestAsRoot('PUT', `${USERS}/max/password`, wrong)).toMatchObject({
+      status: 400,
+      body: { code: 1 },
+    });
     // The current password is required, so that nobody can change the password at an unattended terminal.
     expect(await statusOf(max('PUT', `${USERS}/max/password`, { password_hash: OTHER_HASH }))).toBe(400);
-    expect(await statusOf(asRoot('PUT', `${USERS}/nobody/password`, NEXT))).toBe(404);
+    expect(await statusOf(requestAsRoot('PUT', `${USERS}/nobody/password`, NEXT))).toBe(404);
     expect(await statusOf(as('mia', 'correct horse')('GET', '/info'))).toBe(200);
   });
 
   test('a user may read the own user record, and nobody sees the password hash', async () => {
-    await asRoot('POST', USERS, viewer('ned'));
+    await requestAsRoot('POST', USERS, viewer('ned'));
     const ned = as('ned', 'correct horse');
     const open = { username: 'ned', groups: ['viewers'], disabled: false };
     expect((await ned('GET', `${USERS}/ned`)).body).toEqual(open);
-    expect((await asRoot('GET', `${USERS}/ned`)).body).toEqual(open);
+    expect((await requestAsRoot('GET', `${USERS}/ned`)).body).toEqual(open);
     expect(await statusOf(ned('GET', `${USERS}/max`))).toBe(403);
   });
 });
 
 test('a deleted user is disabled and can be reinstated', async () => {
-  await asRoot('POST', USERS, { username: 'leaver', password_hash: HASH, groups: ['viewers'] });
+  await requestAsRoot('POST', USERS, { username: 'leaver', password_hash: HASH, groups: ['viewers'] });
   const leaver = as('leaver', 'correct horse');
   expect(await statusOf(leaver('GET', '/info'))).toBe(200);
-  expect(await statusOf(asRoot('DELETE', `${USERS}/leaver`))).toBe(204);
+  expect(await statusOf(requestAsRoot('DELETE', `${USERS}/leaver`))).toBe(204);
   expect(await statusOf(leaver('GET', '/info'))).toBe(401);
-  expect((await asRoot('GET', `${USERS}/leaver`)).body).toMatchObject({ disabled: true });
-  expect(await statusOf(asRoot('PUT', `${USERS}/leaver/reinstate`))).toBe(201);
+  expect((await requestAsRoot('GET', `${USERS}/leaver`)).body).toMatchObject({ disabled: true });
+  expect(await statusOf(requestAsRoot('PUT', `${USERS}/leaver/reinstate`))).toBe(201);
   expect(await statusOf(leaver('GET', '/info'))).toBe(200);
 });
 
 test('the audit trail shows which user was changed by whom', async () => {
-  await asRoot('POST', USERS, { username: 'traced', password_hash: HASH });
-  await asRoot('PUT', `${USERS}/traced/groups/viewers`);
-  await asRoot('DELETE', `${USERS}/traced`);
-  const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.target=traced');
+  await requestAsRoot('POST', USERS, { username: 'traced', password_hash: HASH });
+  await requestAsRoot('PUT', `${USERS}/traced/groups/viewers`);
+  await requestAsRoot('DELETE', `${USERS}/traced`);
+  const { body } = await requestAsRoot('GET', '/api/mon/v1/audit?filter.target=traced');
   expect(body).toMatchObject([
     { action: 'user.disable', who: 'root', before: { groups: ['viewers'] }, after: { disabled: true } },
     { action: 'user.change', who: 'root', after: { groups: ['viewers'] } },
@@ -169,7 +174,9 @@ describe('access tokens and refresh tokens', () => {
   }
   const bearer = ({ access_token: token }: Tokens): Ask => asking(backend.url, `Bearer ${token}`);
   const logIn = async (): Promise<Tokens> => (await as('user', 'correct horse')('GET', '/auth')).body as Tokens;
-  beforeAll(() => asRoot('PUT', `${USERS}/user`, { username: 'user', password_hash: HASH, groups: ['viewers'] }));
+  beforeAll(() =>
+    requestAsRoot('PUT', `${USERS}/user`, { username: 'user', password_hash: HASH, groups: ['viewers'] }),
+  );
 
   test('a login returns an access token and a refresh token for the password', async () => {
     const before = Math.floor(clock.now() / 1000);
@@ -239,8 +246,8 @@ describe('access tokens and refresh tokens', () => {
   test('an access token contains the claims that clients of Sensu Go read', async () => {
     const { access_token: token, expires_at: expires } = await logIn();
     const [header = '', claims = '', signature] = token.split('.');
-    expect(read(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
-    expect(read(claims)).toEqual({
+    expect(decodeTokenPart(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(decodeTokenPart(claims)).toEqual({
       sub: 'user',
       groups: ['viewers'],
       provider: { provider_id: 'basic', provider_type: 'basic', user_id: 'user' },
@@ -254,7 +261,7 @@ describe('access tokens and refresh tokens', () => {
   test('a forged access token is rejected', async () => {
     const { access_token: token } = await logIn();
     const [header = '', claims = '', signature = ''] = token.split('.');
-    const forged = encode({ ...(read(claims) as object), sub: 'root' });
+    const forged = encode({ ...(decodeTokenPart(claims) as object), sub: 'root' });
     const none = encode({ alg: 'none', typ: 'JWT' });
     for (const text of [`${header}.${forged}.${signature}`, `${none}.${claims}.`, `${header}.${claims}.`]) {
       expect(await statusOf(asking(backend.url, `Bearer ${text}`)('GET', '/events'))).toBe(401);
@@ -267,13 +274,13 @@ describe('the settings', () => {
   test.each([
     {
       name: 'an administrator reads the settings with secrets on request',
-      ask: () => asRoot,
+      ask: () => requestAsRoot,
       target: '/settings?redacted=false',
       shown: true,
     },
     {
       name: 'an administrator reads the settings without secrets by default',
-      ask: () => asRoot,
+      ask: () => requestAsRoot,
       target: '/settings',
       shown: false,
     },
@@ -288,7 +295,7 @@ describe('the settings', () => {
   });
 
   test('reading the settings is recorded in the audit trail', async () => {
-    const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=settings.read');
+    const { body } = await requestAsRoot('GET', '/api/mon/v1/audit?filter.action=settings.read');
     expect(body).toMatchObject([{ who: 'root', target: 'settings' }]);
   });
 });

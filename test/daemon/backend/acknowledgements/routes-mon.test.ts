@@ -24,7 +24,8 @@ async function report(status: number, attributes = {}): Promise<void> {
 
 const acknowledge = (attributes: object = {}): ReturnType<Ask> =>
   ask('POST', `${MON}/acknowledgements`, { ...DISK, owner: 'ada', ...attributes });
-const listed = async (query = ''): Promise<unknown> => (await ask('GET', `${MON}/acknowledgements${query}`)).body;
+const listAcknowledgements = async (query = ''): Promise<unknown> =>
+  (await ask('GET', `${MON}/acknowledgements${query}`)).body;
 const rows = async (query: string): Promise<unknown> => (await ask('GET', `${MON}/events?q=${query}`)).body;
 const bulk = async (operations: readonly object[], expectAll = false): Promise<BulkResponse> =>
   (await ask('POST', `${MON}/bulk`, { operations, ...(expectAll && { expect: 'all' }) })).body as BulkResponse;
@@ -43,9 +44,9 @@ describe('acknowledgements in the mon API (on-call 1)', () => {
       status: 1,
     };
     expect(await acknowledge({ note: 'looking into it', expire: 600 })).toMatchObject({ status: 201, body: row });
-    expect(await listed()).toEqual([row]);
-    expect(await listed('?q=owner=ada')).toEqual([row]);
-    expect(await listed('?q=owner=bob')).toEqual([]);
+    expect(await listAcknowledgements()).toEqual([row]);
+    expect(await listAcknowledgements('?q=owner=ada')).toEqual([row]);
+    expect(await listAcknowledgements('?q=owner=bob')).toEqual([]);
   });
 
   test('all open events that match a search now are acknowledged, and later events are not', async () => {
@@ -76,7 +77,7 @@ describe('acknowledgements in the mon API (on-call 1)', () => {
       status,
       body: { error: message },
     });
-    expect(await listed()).toEqual([]);
+    expect(await listAcknowledgements()).toEqual([]);
   });
 
   test('events of all APIs show the acknowledgement, and a search finds it', async () => {
@@ -106,7 +107,7 @@ describe('acknowledgements in the mon API (on-call 1)', () => {
   test('an acknowledgement is removed once', async () => {
     await acknowledge();
     expect((await ask('DELETE', `${MON}/acknowledgements/web-1/disk`)).status).toBe(204);
-    expect(await listed()).toEqual([]);
+    expect(await listAcknowledgements()).toEqual([]);
     expect(await ask('DELETE', `${MON}/acknowledgements/web-1/disk`)).toMatchObject({
       status: 404,
       body: { code: 'not_found', error: 'the event of web-1/disk is not acknowledged' },
@@ -127,13 +128,13 @@ describe('acknowledgements in the mon API (on-call 1)', () => {
   ])('the request $body is rejected with the reason: $error', async ({ body, status, error }) => {
     const response = await ask('POST', `${MON}/acknowledgements`, body);
     expect(response).toMatchObject({ status, body: { error: expect.stringContaining(error) as string } });
-    expect(await listed()).toEqual([]);
+    expect(await listAcknowledgements()).toEqual([]);
   });
 
   test('the acknowledgement expires at its deadline', async () => {
     await acknowledge({ expire: 60 });
     rig.clock.advance(60_000);
-    await expect.poll(() => listed()).toEqual([]);
+    await expect.poll(() => listAcknowledgements()).toEqual([]);
     expect(await rows('acked')).toEqual([]);
   });
 
@@ -142,20 +143,20 @@ describe('acknowledgements in the mon API (on-call 1)', () => {
     await rig.stop();
     await rig.start();
     expect((await ask('POST', `${MON}/checks/disk/rename`, { to: 'space' })).status).toBe(200);
-    expect(await listed()).toMatchObject([{ client: 'web-1', check: 'space', owner: 'ada' }]);
+    expect(await listAcknowledgements()).toMatchObject([{ client: 'web-1', check: 'space', owner: 'ada' }]);
     await report(0, { name: 'space' });
-    expect(await listed()).toEqual([]);
+    expect(await listAcknowledgements()).toEqual([]);
   });
 
   test('a dump and its restore keep the acknowledgement', async () => {
     await acknowledge({ note: 'looking into it' });
-    const before = await listed();
+    const before = await listAcknowledgements();
     const { objects } = (await ask('GET', `${MON}/dump/events`)).body as { objects: unknown[] };
     expect((await ask('DELETE', `${MON}/results/web-1/disk`)).status).toBeLessThan(300);
     await report(0);
-    expect(await listed()).toEqual([]);
+    expect(await listAcknowledgements()).toEqual([]);
     expect((await ask('POST', `${MON}/restore`, { objects })).status).toBe(200);
-    expect(await listed()).toEqual(before);
+    expect(await listAcknowledgements()).toEqual(before);
   });
 
   test('the timeline and the audit trail show who acknowledged an event, and why', async () => {
@@ -193,15 +194,15 @@ describe('acknowledgements in the mon API (on-call 1)', () => {
 describe('acknowledgements in bulk requests', () => {
   test('a bulk request acknowledges events, and its undo operations restore what was before', async () => {
     await acknowledge({ note: 'first', expire: 600 });
-    const before = await listed();
+    const before = await listAcknowledgements();
     const { results } = await bulk([{ op: 'acknowledge', ...DISK, owner: 'bob' }]);
-    expect(await listed()).toMatchObject([{ owner: 'bob', expires_at: null }]);
+    expect(await listAcknowledgements()).toMatchObject([{ owner: 'bob', expires_at: null }]);
     await bulk(results.flatMap(({ undo }) => undo ?? []));
-    expect(await listed()).toEqual(before);
+    expect(await listAcknowledgements()).toEqual(before);
     const { results: removed } = await bulk([{ op: 'unacknowledge', ...DISK }]);
-    expect(await listed()).toEqual([]);
+    expect(await listAcknowledgements()).toEqual([]);
     await bulk(removed.flatMap(({ undo }) => undo ?? []));
-    expect(await listed()).toEqual(before);
+    expect(await listAcknowledgements()).toEqual(before);
   });
 
   test('operations about events that are not open or not acknowledged are skipped with the reason', async () => {
@@ -215,6 +216,6 @@ describe('acknowledgements in bulk requests', () => {
       { ok: false, error: 'not_found' },
       { ok: false, error: 'expired' },
     ]);
-    expect(await listed()).toEqual([]);
+    expect(await listAcknowledgements()).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-const about = (id: number, source: string) => ({ id, check: { name: 'disk', output: 'full', status: 2, source } });
+const resultFrom = (id: number, source: string) => ({ id, check: { name: 'disk', output: 'full', status: 2, source } });
 
 const showing = (shown?: MadeCertificate): ConnectionOptions => ({
   ca: authority.cert,
@@ -99,7 +99,7 @@ test('an agent with a certificate may send results of proxy clients, but not of 
   await other.join();
   const peer = await connect(web1);
   await peer.join('spool-source');
-  peer.say({ type: 'results', results: [about(1, 'db-1'), about(2, 'switch-1')] });
+  peer.say({ type: 'results', results: [resultFrom(1, 'db-1'), resultFrom(2, 'switch-1')] });
   await peer.waitForAck(2);
   expect(peer.heard).toContainEqual({
     type: 'rejected',
@@ -139,7 +139,7 @@ test('a delta result for a proxy client is rejected after the proxy client becam
 test('an agent with a certificate cannot send results in the name of the backend', async () => {
   const peer = await connect(web1);
   await peer.join('spool-backend');
-  peer.say({ type: 'results', results: [about(1, 'mon'), about(2, 'switch-2')] });
+  peer.say({ type: 'results', results: [resultFrom(1, 'mon'), resultFrom(2, 'switch-2')] });
   await peer.waitForAck(2);
   expect(peer.heard).toContainEqual({
     type: 'rejected',

@@ -23,7 +23,7 @@ interface Rig {
   readonly clock: ManualClock;
   readonly store: FaultyStore;
   /** Returns the store operations since the last call, without those that store the progress of spools. */
-  written(): readonly StoreOp[];
+  takeStoreOps(): readonly StoreOp[];
 }
 
 /** A function that loads the current settings. */
@@ -61,8 +61,8 @@ async function openRig(options: { readonly dir?: string; readonly loadConfig?: C
   onTestFinished(() => backend.stop());
   const [store] = stores;
   if (store === undefined) throw new Error('the store was not opened');
-  const written = (): readonly StoreOp[] => ops.splice(0).filter(({ key }) => key[0] === 'check');
-  return { url: backend.url, api: openApiClient({ backend: backend.url }), backend, clock, store, written };
+  const takeStoreOps = (): readonly StoreOp[] => ops.splice(0).filter(({ key }) => key[0] === 'check');
+  return { url: backend.url, api: openApiClient({ backend: backend.url }), backend, clock, store, takeStoreOps };
 }
 
 const DISK: SubmittedResult = {
@@ -131,7 +131,7 @@ async function whileCommitting(clock: ManualClock, work: Promise<unknown>): Prom
   await over;
 }
 
-async function resent(agent: AgentPeer, clock: ManualClock, times = 1): Promise<number> {
+async function countResentResults(agent: AgentPeer, clock: ManualClock, times = 1): Promise<number> {
   const acknowledgedIds = (): readonly number[] =>
     agent.heard.flatMap((message) => (message.type === 'resend' ? [message.after] : []));
   await commits(clock, () => expect(acknowledgedIds()).toHaveLength(times));
@@ -186,9 +186,9 @@ test('only the difference of a delta result is stored, and the full result survi
   const dir = await tempDir();
   const rig = await openRig({ dir });
   const agent = await connectWithBaseline(rig);
-  rig.written();
+  rig.takeStoreOps();
   await sendAndAwaitAck(agent, rig.clock, 2, delta(2, 1));
-  expect(rig.written()).toEqual([
+  expect(rig.takeStoreOps()).toEqual([
     expect.objectContaining({ type: 'amend', parts: [expect.any(String), undefined, undefined, expect.any(String)] }),
   ]);
   const before = await disk(rig);
@@ -227,15 +227,15 @@ test('delta results reset the TTL of their check like full results', async () =>
   });
 });
 
-test.each<{ what: string; about: Partial<SubmittedResult> }>([
-  { what: 'that fails', about: { status: 1 } },
-  { what: 'whose output is cut', about: { truncate_output: true } },
-  { what: 'whose definition limits the output', about: { max_output_size: 10 } },
-  { what: 'that may flap', about: { low_flap_threshold: 10, high_flap_threshold: 20 } },
-  { what: 'of metrics', about: { type: 'metric' } },
-])('a result $what is no baseline', async ({ about }) => {
+test.each<{ what: string; attributes: Partial<SubmittedResult> }>([
+  { what: 'that fails', attributes: { status: 1 } },
+  { what: 'whose output is cut', attributes: { truncate_output: true } },
+  { what: 'whose definition limits the output', attributes: { max_output_size: 10 } },
+  { what: 'that may flap', attributes: { low_flap_threshold: 10, high_flap_threshold: 20 } },
+  { what: 'of metrics', attributes: { type: 'metric' } },
+])('a result $what is no baseline', async ({ attributes }) => {
   const rig = await openRig();
-  const agent = await connectWithBaseline(rig, about);
+  const agent = await connectWithBaseline(rig, attributes);
   expect(agent.baselines).toEqual([]);
 });
 
@@ -272,7 +272,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   await whileCommitting(rig.clock, change(rig));
   agent.say({ type: 'results', results: [full(2, { name: 'load' }), delta(3, 1), full(4, { name: 'load' })] });
   agent.say({ type: 'results', results: [delta(5, 1)] });
-  expect(await resent(agent, rig.clock)).toBe(2);
+  expect(await countResentResults(agent, rig.clock)).toBe(2);
   expect(agent.acked).toBe(2);
   // The agent sent this delta result before it received the resend request.
   agent.say({ type: 'results', results: [delta(6, 1)] });
@@ -281,7 +281,7 @@ test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
   expect(await disk(rig)).toMatchObject({ output: 'OK', executed: DISK.executed });
   expect(agent.baselines).toEqual(expect.arrayContaining([3, 4]));
   await sendAndAwaitAck(agent, rig.clock, 6, delta(5, 3), delta(6, 4));
-  expect(await resent(agent, rig.clock)).toBe(2);
+  expect(await countResentResults(agent, rig.clock)).toBe(2);
 });
 
 test('after a configuration change each agent sends full results once, which are merged with the new definitions', async () => {
@@ -295,7 +295,7 @@ test('after a configuration change each agent sends full results once, which are
   settings.checks.disk.tier = 2;
   await rig.backend.reload();
   agent.say({ type: 'results', results: [delta(3, 1)] });
-  expect(await resent(agent, rig.clock)).toBe(2);
+  expect(await countResentResults(agent, rig.clock)).toBe(2);
   agent.say({ type: 'results', resume_after: 2, results: [full(3)] });
   await commits(rig.clock, () => expect(agent.acked).toBe(3));
   await sendAndAwaitAck(agent, rig.clock, 4, delta(4, 3));
@@ -324,7 +324,7 @@ test('after an aggregate was deleted, the next delta result is rejected, so that
   const agent = await connectWithBaseline(rig, { aggregate: 'storage' });
   await whileCommitting(rig.clock, rig.api.deleteAggregate('storage'));
   agent.say({ type: 'results', results: [delta(2, 1)] });
-  expect(await resent(agent, rig.clock)).toBe(1);
+  expect(await countResentResults(agent, rig.clock)).toBe(1);
 });
 
 test('a delta result with an unknown baseline or the baseline of another agent is rejected', async () => {
@@ -332,7 +332,7 @@ test('a delta result with an unknown baseline or the baseline of another agent i
   await connectWithBaseline(rig);
   const other = await connectWithBaseline(rig, { name: 'load' }, 'web-2');
   other.say({ type: 'results', results: [delta(2, 7)] });
-  expect(await resent(other, rig.clock)).toBe(1);
+  expect(await countResentResults(other, rig.clock)).toBe(1);
 });
 
 test('the baselines of an agent end with its connection', async () => {
@@ -343,7 +343,7 @@ test('the baselines of an agent end with its connection', async () => {
   again.greet('spool-1', {}, true);
   await commits(rig.clock, () => expect(again.acked).toBe(1));
   again.say({ type: 'results', results: [delta(2, 1)] });
-  expect(await resent(again, rig.clock)).toBe(1);
+  expect(await countResentResults(again, rig.clock)).toBe(1);
 });
 
 test('a delta result that was committed before is ignored, even if its baseline no longer exists', async () => {
@@ -385,6 +385,6 @@ test.each<{ name: string; baseline: Partial<SubmittedResult>; change: Partial<De
   const rig = await openRig();
   const agent = await connectWithBaseline(rig, baseline);
   agent.say({ type: 'results', results: [delta(2, 1, { ...change, executed: NOW - 20 })] });
-  expect(await resent(agent, rig.clock)).toBe(1);
+  expect(await countResentResults(agent, rig.clock)).toBe(1);
   expect((await disk(rig))?.['executed']).not.toBe(NOW - 20);
 });

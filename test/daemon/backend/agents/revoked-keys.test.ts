@@ -30,8 +30,8 @@ beforeEach(async () => {
   id = key.split('_')[1] ?? '';
 });
 
-const stored = async (): Promise<number> => ((await ask('GET', '/results')).body as unknown[]).length;
-const revoke = (): Promise<unknown> => ask('DELETE', `/api/core/v2/apikeys/${id}`);
+const storedResultCount = async (): Promise<number> => ((await ask('GET', '/results')).body as unknown[]).length;
+const revokeKey = (): Promise<unknown> => ask('DELETE', `/api/core/v2/apikeys/${id}`);
 const aResult = (name: string): { readonly name: string; readonly output: string } => ({ name, output: 'o' });
 
 /** Runs `act` while the revocation of the key waits in the queue, so that results of `act` are queued behind it. */
@@ -40,7 +40,7 @@ async function behindRevocation(act: () => Promise<void> | void): Promise<void> 
   const before = store.writes;
   const held = ask('POST', '/stashes', { path: 'held', content: {} });
   await vi.waitFor(() => expect(store.writes).toBe(before + 1));
-  const revoked = revoke();
+  const revoked = revokeKey();
   await pause(20);
   await act();
   await pause(20);
@@ -59,11 +59,11 @@ test('an agent whose key is revoked while it sends at full speed stores no resul
       if (result % 20 === 0) await turn();
     }
   })();
-  await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(100));
-  await revoke();
-  const then = await stored();
+  await vi.waitFor(async () => expect(await storedResultCount()).toBeGreaterThan(100));
+  await revokeKey();
+  const then = await storedResultCount();
   await pause(500);
-  expect(await stored()).toBe(then);
+  expect(await storedResultCount()).toBe(then);
   ended.abort();
   await sending;
   agent.cut();
@@ -82,7 +82,7 @@ test('a result that is queued behind the revocation of its key is not stored, an
     }),
   );
   expect(await agent.ends()).toEqual(REVOKED);
-  expect(await stored()).toBe(0);
+  expect(await storedResultCount()).toBe(0);
 });
 
 test('a keepalive that is queued behind the revocation of its key is not stored', async () => {
@@ -101,13 +101,13 @@ test('an event that a v2 agent queued behind the revocation of its key is not st
   const agent = await GoAgent.joined(backend.agentUrl, { key });
   agent.keepalive();
   await vi.waitFor(async () => expect((await ask('GET', '/clients')).body).toHaveLength(1));
-  const before = await stored();
+  const before = await storedResultCount();
   await behindRevocation(() => agent.event({ metadata: { name: 'disk' }, output: 'o', status: 0 }));
   expect(await agent.ends()).toEqual(REVOKED);
   // This commit would also store an event that was still queued.
   await ask('POST', '/stashes', { path: 'another', content: {} });
   await pause(50);
-  expect(await stored()).toBe(before);
+  expect(await storedResultCount()).toBe(before);
 });
 
 test('a request that is queued behind the revocation of its key is rejected', async () => {
@@ -117,7 +117,7 @@ test('a request that is queued behind the revocation of its key is rejected', as
     answer = asAgent('POST', '/results', { ...aResult('disk'), source: 'web-1' });
   });
   expect(await answer).toMatchObject({ status: 401 });
-  expect(await stored()).toBe(0);
+  expect(await storedResultCount()).toBe(0);
 });
 
 test('a request whose body arrives after the revocation of its key is rejected', async () => {
@@ -127,10 +127,10 @@ test('a request whose body arrives after the revocation of its key is rejected',
   const head = `POST /api/mon/v1/results HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Key ${key}\r\nConnection: close\r\n`;
   socket.write(`${head}Content-Length: ${String(body.length + 2)}\r\n\r\n[`);
   await pause(50);
-  await revoke();
+  await revokeKey();
   socket.write(`${body}]`);
   const [answer] = (await once(socket, 'data')) as [Buffer];
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
   socket.destroy();
-  expect(await stored()).toBe(0);
+  expect(await storedResultCount()).toBe(0);
 });

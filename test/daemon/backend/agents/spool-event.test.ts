@@ -6,7 +6,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const REASON = 'cannot use the spool /var/lib/mon-agent/spool: No space left on device';
-const trouble = (unsaved: number, dropped = 0): object => ({ writable: false, reason: REASON, unsaved, dropped });
+const spoolProblem = (unsaved: number, dropped = 0): object => ({ writable: false, reason: REASON, unsaved, dropped });
 
 async function aScene(clock?: ManualClock) {
   const backend = await openBackend({ dir: await tempDir(), ...(clock !== undefined && { clock }) });
@@ -40,11 +40,11 @@ test('an agent that cannot write its spool has an event, which follows its repor
   expect(await api.events()).toEqual([]);
   expect(await metric()).toBe(0);
 
-  await keepalive(agent, { spool: trouble(3) });
+  await keepalive(agent, { spool: spoolProblem(3) });
   await vi.waitFor(async () =>
     expect(await api.events()).toMatchObject([
       {
-        client: { name: 'web-1', spool: trouble(3) },
+        client: { name: 'web-1', spool: spoolProblem(3) },
         check: {
           name: 'mon.spool',
           status: 1,
@@ -56,7 +56,7 @@ test('an agent that cannot write its spool has an event, which follows its repor
   );
   expect(await metric()).toBe(1);
 
-  await keepalive(agent, { spool: trouble(3, 1) });
+  await keepalive(agent, { spool: spoolProblem(3, 1) });
   await vi.waitFor(async () => expect(await api.events()).toMatchObject([{ check: { status: 2 } }]));
   await keepalive(agent, { beat: 3 });
   await vi.waitFor(async () => expect(await api.events()).toEqual([]));
@@ -66,7 +66,7 @@ test('an agent that cannot write its spool has an event, which follows its repor
 test('the event of a spool that recovered while the agent was disconnected resolves when the agent reconnects', async () => {
   const { backend, api, metric } = await aScene();
   const agent = await AgentPeer.connect(backend.url);
-  await agent.join('spool-1', { spool: trouble(1) });
+  await agent.join('spool-1', { spool: spoolProblem(1) });
   await vi.waitFor(async () => expect(await api.events()).toHaveLength(1));
   agent.cut();
   await vi.waitFor(async () => expect(await metric()).toBe(0));
@@ -80,11 +80,11 @@ test('the event of a failing spool gets a result every minute, not with every ke
   const clock = new ManualClock();
   const { backend, api, keepalive, eventually } = await aScene(clock);
   const agent = await AgentPeer.connect(backend.url);
-  agent.greet('spool-1', { spool: trouble(1) });
+  agent.greet('spool-1', { spool: spoolProblem(1) });
   await eventually(async () => expect(await api.events()).toHaveLength(1));
   for (let beat = 1; beat <= 6; beat++) {
     clock.advance(20_000);
-    await keepalive(agent, { beat, spool: trouble(1) });
+    await keepalive(agent, { beat, spool: spoolProblem(1) });
   }
   await eventually(async () => expect(await api.events()).toMatchObject([{ occurrences: 3 }]));
 });

@@ -53,7 +53,7 @@ async function reportAll(statuses: readonly number[]): Promise<void> {
  * Returns the current status text of the rule as three responses show it: the list, the single aggregate, and a
  * simulation.
  */
-const shown = async (): Promise<unknown[]> => {
+const ruleStatusTexts = async (): Promise<unknown[]> => {
   const [listed, single, simulated] = await Promise.all([
     ask('GET', `${MON}/aggregates`),
     ask('GET', `${MON}/aggregates/shop`),
@@ -128,12 +128,12 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await start(rules);
     await report('web-1', 0);
     clock.advance(121_000);
-    expect(await shown()).toEqual([isStale, isStale, 1]);
+    expect(await ruleStatusTexts()).toEqual([isStale, isStale, 1]);
     await backend.stop();
     await start(rules);
-    expect(await shown()).toEqual([isFresh, isFresh, 0]);
+    expect(await ruleStatusTexts()).toEqual([isFresh, isFresh, 0]);
     clock.advance(121_000);
-    expect(await shown()).toEqual([isStale, isStale, 1]);
+    expect(await ruleStatusTexts()).toEqual([isStale, isStale, 1]);
   });
 
   test('the event of an aggregate rule has the handlers and other check attributes of the rule', async () => {

@@ -33,14 +33,14 @@ beforeEach(async () => {
 const ask: Ask = (...request) => rig.ask(...request);
 const bulk = (operations: readonly unknown[], more = {}): Promise<Answer> =>
   ask('POST', '/api/mon/v1/bulk', { operations, ...more });
-const done = async (operations: readonly unknown[], more = {}): Promise<BulkResponse['results']> => {
+const performBulk = async (operations: readonly unknown[], more = {}): Promise<BulkResponse['results']> => {
   const answer = await bulk(operations, more);
   expect(answer).toMatchObject({ status: 200 });
   return (answer.body as BulkResponse).results;
 };
 /** Sends the undo operations of these results, the last one first. */
 const undo = async (results: BulkResponse['results']): Promise<BulkResponse['results']> =>
-  done(
+  performBulk(
     results
       .flatMap((result): readonly BulkOperation[] => (result.undo === undefined ? [] : [result.undo]))
       .toReversed(),
@@ -62,7 +62,7 @@ describe('POST /api/mon/v1/bulk', () => {
   test('the response to a bulk contains an outcome for each operation, in order', async () => {
     await report('web-1', 'disk');
     await ask('POST', '/silenced', { check: 'swap' });
-    const results = await done([
+    const results = await performBulk([
       { op: 'silence', subscription: 'client:web-1', check: 'disk', expire: 60, reason: 'CHG-1', creator: 'ada' },
       { op: 'resolve', client: 'web-1', check: 'disk' },
       { op: 'resolve', client: 'web-1', check: 'disk' },
@@ -86,7 +86,7 @@ describe('POST /api/mon/v1/bulk', () => {
   test('a bulk of ten thousand operations is stored in one commit', async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `check-${String(index)}`);
     const { writes } = rig.store;
-    const results = await done(names.map((check) => ({ op: 'silence', check, expire: 3600, reason: 'CHG-1' })));
+    const results = await performBulk(names.map((check) => ({ op: 'silence', check, expire: 3600, reason: 'CHG-1' })));
     expect(results.every(({ ok }) => ok)).toBe(true);
     expect(rig.store.writes).toBe(writes + 1);
     expect(await silenced()).toHaveLength(10_000);
@@ -191,7 +191,7 @@ describe('invalid operations and expectations', () => {
       body: { error: 'operations.1: *:disk appears twice, so nothing was changed' },
     });
     expect(await silencedIds()).toEqual(['*:disk']);
-    expect(await done([clear], { expect: 'all' })).toMatchObject([{ ok: true }]);
+    expect(await performBulk([clear], { expect: 'all' })).toMatchObject([{ ok: true }]);
   });
 });
 
@@ -202,12 +202,12 @@ test('a bulk with expect: all is rejected when it clears a silence that its own 
   const clear = { op: 'clear', id: '*:disk' };
   expect(await bulk([resolve, clear], { expect: 'all' })).toMatchObject({ status: 409 });
   expect([await events(), await silencedIds()]).toEqual([['web-1/disk'], ['*:disk']]);
-  expect(await done([clear, resolve], { expect: 'all' })).toMatchObject([{ ok: true }, { ok: true }]);
+  expect(await performBulk([clear, resolve], { expect: 'all' })).toMatchObject([{ ok: true }, { ok: true }]);
 });
 
 describe('undo', () => {
   test('undoing the creation of a silence clears the silence', async () => {
-    const results = await done([
+    const results = await performBulk([
       { op: 'silence', check: 'disk' },
       { op: 'silence', subscription: 'web' },
     ]);
@@ -226,7 +226,7 @@ describe('undo', () => {
     });
     const [before] = await silenced();
     rig.clock.advance(100_000);
-    const results = await done([{ op: 'silence', check: 'disk', expire: 60, reason: 'second', creator: 'bob' }]);
+    const results = await performBulk([{ op: 'silence', check: 'disk', expire: 60, reason: 'second', creator: 'bob' }]);
     rig.clock.advance(30_000);
     await undo(results);
     expect(await silenced()).toEqual([{ ...before, expire: 470 }]);
@@ -235,7 +235,7 @@ describe('undo', () => {
   test('undoing the clearing of a silence restores the silence, and this undo can be undone', async () => {
     await ask('POST', '/silenced', { subscription: 'web', check: 'disk', expire: 600, reason: 'CHG-1' });
     const before = await silenced();
-    const restored = await undo(await done([{ op: 'clear', id: 'web:disk' }]));
+    const restored = await undo(await performBulk([{ op: 'clear', id: 'web:disk' }]));
     expect(await silenced()).toEqual(before);
     await undo(restored);
     expect(await silencedIds()).toEqual([]);
@@ -243,7 +243,7 @@ describe('undo', () => {
 
   test('undoing the clearing of a silence does nothing after the silence would have expired', async () => {
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
-    const results = await done([{ op: 'clear', id: '*:disk' }]);
+    const results = await performBulk([{ op: 'clear', id: '*:disk' }]);
     rig.clock.advance(60_000);
     expect(await undo(results)).toEqual([{ ok: false, error: 'expired' }]);
     expect(await silencedIds()).toEqual([]);
@@ -251,7 +251,7 @@ describe('undo', () => {
 
   test('undoing two changes of the same silence restores them step by step', async () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'before' });
-    const results = await done([
+    const results = await performBulk([
       { op: 'silence', check: 'disk', reason: 'first' },
       { op: 'silence', check: 'disk', reason: 'second' },
     ]);
@@ -265,7 +265,7 @@ describe('undo', () => {
   ])('undoing a %s does not overwrite a later change that somebody else made', async (_name, operation) => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'mine' });
     rig.clock.advance(1000);
-    const results = await done([operation]);
+    const results = await performBulk([operation]);
     rig.clock.advance(1000);
     await ask('POST', '/silenced', { check: 'disk', reason: 'of somebody else' });
     expect(await undo(results)).toEqual([{ ok: false, error: 'changed' }]);
@@ -276,7 +276,7 @@ describe('undo', () => {
 type Read = () => Promise<unknown>;
 
 const detail = async (): Promise<unknown> => (await ask('GET', '/api/mon/v1/silenced/*:disk')).body;
-const restored = (entry: unknown): Promise<BulkResponse['results']> => done([{ op: 'restore', entry }]);
+const restored = (entry: unknown): Promise<BulkResponse['results']> => performBulk([{ op: 'restore', entry }]);
 const rowOfFeed = async (): Promise<unknown> => {
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
   await vi.waitFor(() => {
@@ -313,7 +313,7 @@ describe('the exact expiry of a restored silence', () => {
     rig.clock.advance(123);
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const before = await detail();
-    const results = await done([{ op: 'clear', id: '*:disk' }]);
+    const results = await performBulk([{ op: 'clear', id: '*:disk' }]);
     expect(results).toMatchObject([{ undo: { entry: { expire_at: (rig.clock.now() + 60_000) / 1000 } } }]);
     await undo(results);
     expect(await detail()).toEqual(before);
@@ -337,7 +337,7 @@ describe('the exact expiry of a restored silence', () => {
     const read = async (): Promise<unknown> => (await ask('GET', `${path}/*:disk:root`)).body;
     const before = await read();
     expect(before).toMatchObject({ subscription: '*', expire: 30, metadata: { labels: { team: 'web' } } });
-    await undo(await done([{ op: 'clear', id: '*:disk:root' }]));
+    await undo(await performBulk([{ op: 'clear', id: '*:disk:root' }]));
     expect(await read()).toEqual(before);
   });
 
@@ -370,7 +370,7 @@ describe('bulks with random content', () => {
         await bulk(first);
         rig.clock.advance(1000);
         const before = await silenced();
-        const results = await done(second);
+        const results = await performBulk(second);
         const undone = results.some((result) => result.undo !== undefined) ? await undo(results) : [];
         expect(undone.every(({ ok }) => ok)).toBe(true);
         expect(await silenced()).toEqual(before);
@@ -414,7 +414,7 @@ describe('bulks with random content', () => {
 describe('the audit trail', () => {
   test('the audit trail records a bulk as one action that contains all operations', async () => {
     await report('web-1', 'disk');
-    await done(
+    await performBulk(
       [
         { op: 'silence', check: 'disk', reason: 'CHG-1' },
         { op: 'resolve', client: 'web-1', check: 'disk' },
@@ -439,7 +439,7 @@ describe('the audit trail', () => {
   });
 
   test('the audit trail records a bulk of one operation as that operation, and an undo as an undo', async () => {
-    const results = await done([{ op: 'silence', check: 'disk', reason: 'CHG-1', creator: 'ada' }]);
+    const results = await performBulk([{ op: 'silence', check: 'disk', reason: 'CHG-1', creator: 'ada' }]);
     await undo(results);
     expect(await trail()).toMatchObject([
       { action: 'undo', target: '1 operation', after: [{ action: 'silence.clear', target: '*:disk' }] },
@@ -448,7 +448,7 @@ describe('the audit trail', () => {
   });
 
   test('a bulk that changes nothing is not recorded in the audit trail', async () => {
-    await done([{ op: 'clear', id: '*:disk' }]);
+    await performBulk([{ op: 'clear', id: '*:disk' }]);
     expect(await trail()).toEqual([]);
   });
 });
@@ -483,13 +483,13 @@ describe('the silence policy', () => {
     });
     const refused = await bulk([{ op: 'silence', check: 'disk', reason: 'CHG-1' }]);
     expect(refused.body).toEqual({ error: 'operations.0: it must end within 1h', code: 'threshold' });
-    await done([{ op: 'silence', check: 'disk', reason: 'CHG-1', expire: 3600 }]);
+    await performBulk([{ op: 'silence', check: 'disk', reason: 'CHG-1', expire: 3600 }]);
   });
 
   test('the silence policy does not prevent an undo from restoring a silence of a script', async () => {
     await restartWith({ 'max-expire': 3600 });
     await ask('POST', '/silenced', { check: 'disk' });
-    await undo(await done([{ op: 'clear', id: '*:disk' }]));
+    await undo(await performBulk([{ op: 'clear', id: '*:disk' }]));
     expect(await silencedIds()).toEqual(['*:disk']);
   });
 
@@ -505,7 +505,7 @@ describe('the silence policy', () => {
       error: 'operations.0: it must end within 1h',
       code: 'threshold',
     });
-    await done([{ op: 'restore', entry: { ...entry, expire_at: rig.clock.now() / 1000 + 3600 } }]);
+    await performBulk([{ op: 'restore', entry: { ...entry, expire_at: rig.clock.now() / 1000 + 3600 } }]);
   });
 
   test('an unknown rule in silence-policy is a configuration error', async () => {

@@ -55,7 +55,7 @@ const ZERO = {
   secrets: null,
 };
 
-const shown = (name: string, attributes: object = {}): Record<string, unknown> => ({
+const shownCheck = (name: string, attributes: object = {}): Record<string, unknown> => ({
   ...ZERO,
   ...disk(name, attributes),
   metadata: { name, namespace: 'prod', created_by: 'local administrator' },
@@ -64,13 +64,13 @@ const shown = (name: string, attributes: object = {}): Record<string, unknown> =
 describe('check requests of sensuctl (clients 6)', () => {
   test('sensuctl can create, read, list, change, execute and delete a check', async () => {
     expect(await v2.post(CHECKS, disk('disk'))).toMatchObject({ status: 201, body: undefined });
-    expect(await v2.get(`${CHECKS}/disk`)).toMatchObject({ status: 200, body: shown('disk') });
-    expect((await v2.get(CHECKS)).body).toEqual([shown('disk')]);
+    expect(await v2.get(`${CHECKS}/disk`)).toMatchObject({ status: 200, body: shownCheck('disk') });
+    expect((await v2.get(CHECKS)).body).toEqual([shownCheck('disk')]);
     expect(await v2.put(`${CHECKS}/disk`, disk('disk', { interval: 30 }))).toMatchObject({
       status: 201,
       body: undefined,
     });
-    expect((await v2.get(`${CHECKS}/disk`)).body).toEqual(shown('disk', { interval: 30 }));
+    expect((await v2.get(`${CHECKS}/disk`)).body).toEqual(shownCheck('disk', { interval: 30 }));
     const executed = await v2.post(`${CHECKS}/disk/execute`, { creator: 'admin', metadata: { name: 'disk' } });
     expect(executed).toMatchObject({ status: 202, body: { issued: expect.any(Number) } });
     expect(await v2.delete(`${CHECKS}/disk`)).toMatchObject({ status: 204, body: undefined });
@@ -227,7 +227,7 @@ describe('a patch of a check', () => {
   test('a patch changes the attributes that it names and removes the attributes that are null', async () => {
     await v2.put(path, disk('patched', { timeout: 5, handlers: [] }));
     const answer = await v2.patch(path, { timeout: null, interval: 5, metadata: { labels: { a: 'b' } } });
-    const rest = shown('patched', { timeout: 0, interval: 5 });
+    const rest = shownCheck('patched', { timeout: 0, interval: 5 });
     const patched = { ...rest, metadata: { ...(rest['metadata'] as object), labels: { a: 'b' } } };
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body).toEqual(patched);
@@ -243,7 +243,7 @@ describe('a patch of a check', () => {
   ])('the patch %j of a check is rejected', async (patch, status) => {
     await v2.put(path, disk('patched'));
     expect(await v2.patch(path, patch)).toMatchObject({ status, body: { code: 1 } });
-    expect((await v2.get(path)).body).toEqual(shown('patched'));
+    expect((await v2.get(path)).body).toEqual(shownCheck('patched'));
   });
 
   test('a patch must have the patch content type, a JSON object and a current ETag', async () => {
@@ -269,7 +269,7 @@ test('a browser page may patch objects of its own host with a content type that 
   expect(await patch('application/merge-patch+json', 'http://elsewhere.example')).toMatchObject({ status: 403 });
 });
 
-function without(attributes: object, absent: unknown): object {
+function omitMatching(attributes: object, absent: unknown): object {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== absent));
 }
 
@@ -332,8 +332,10 @@ describe('types of attributes that clients such as Ansible read back', () => {
         expect(await v2.put(`${CHECKS}/any`, sent)).toMatchObject({ status: 201 });
         const { body } = await v2.get(`${CHECKS}/any`);
         const { metadata, ...rest } = expected;
-        expect(body).toMatchObject(without(rest, null));
-        expect(body).toMatchObject({ metadata: { ...without(metadata, null), created_by: 'local administrator' } });
+        expect(body).toMatchObject(omitMatching(rest, null));
+        expect(body).toMatchObject({
+          metadata: { ...omitMatching(metadata, null), created_by: 'local administrator' },
+        });
       }),
       { numRuns: propertyRuns(60) },
     );

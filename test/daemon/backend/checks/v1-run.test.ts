@@ -37,7 +37,7 @@ async function agent(name: string, ...subscriptions: readonly string[]): Promise
 }
 
 /** Returns the check requests that an agent has received so far. */
-async function heard(peer: AgentPeer): Promise<readonly Readonly<Record<string, unknown>>[]> {
+async function receivedRequests(peer: AgentPeer): Promise<readonly Readonly<Record<string, unknown>>[]> {
   // Messages arrive in order: once this result is acknowledged, all earlier check requests have arrived.
   const id = peer.acked + 1;
   peer.say({ type: 'results', results: [{ id, check: { name: 'heard', output: '', status: 0 } }] });
@@ -60,34 +60,42 @@ describe('a check request', () => {
       api_requested: { reason: 'looks odd', creator: 'ops' },
       issued,
     };
-    expect(await heard(base)).toEqual([asked]);
-    expect(await heard(both)).toEqual([asked, asked]);
-    expect(await heard(none)).toEqual([]);
+    expect(await receivedRequests(base)).toEqual([asked]);
+    expect(await receivedRequests(both)).toEqual([asked, asked]);
+    expect(await receivedRequests(none)).toEqual([]);
   });
 
   test('a check request with subscribers is sent to these subscribers instead of the subscriptions', async () => {
     const [base, other] = [await agent('a', 'base'), await agent('b', 'web')];
     await request({ check: 'disk', subscribers: ['web', 'client:b', 5, null] });
-    expect(await heard(base)).toEqual([]);
-    expect(await heard(other)).toHaveLength(2);
+    expect(await receivedRequests(base)).toEqual([]);
+    expect(await receivedRequests(other)).toHaveLength(2);
   });
 
-  test.each<{ name: string; body: object; asked: number }>([
-    { name: 'null counts as absent (clients 1.14)', body: { check: 'disk', subscribers: null }, asked: 1 },
-    { name: 'an empty list sends no request', body: { check: 'disk', subscribers: [] }, asked: 0 },
-    { name: 'a standalone check has none by default', body: { check: 'own' }, asked: 0 },
-    { name: 'a standalone check may be requested with some', body: { check: 'own', subscribers: ['base'] }, asked: 1 },
-    { name: 'attributes that dashboards add are ignored', body: { check: 'disk', dc: 'north', _id: 'x' }, asked: 1 },
-  ])('a check request is sent to the right subscribers: $name', async ({ body, asked }) => {
+  test.each<{ name: string; body: object; requestCount: number }>([
+    { name: 'null counts as absent (clients 1.14)', body: { check: 'disk', subscribers: null }, requestCount: 1 },
+    { name: 'an empty list sends no request', body: { check: 'disk', subscribers: [] }, requestCount: 0 },
+    { name: 'a standalone check has none by default', body: { check: 'own' }, requestCount: 0 },
+    {
+      name: 'a standalone check may be requested with some',
+      body: { check: 'own', subscribers: ['base'] },
+      requestCount: 1,
+    },
+    {
+      name: 'attributes that dashboards add are ignored',
+      body: { check: 'disk', dc: 'north', _id: 'x' },
+      requestCount: 1,
+    },
+  ])('a check request is sent to the right subscribers: $name', async ({ body, requestCount }) => {
     const peer = await agent('a', 'base');
     expect((await request(body)).status).toBe(202);
-    expect(await heard(peer)).toHaveLength(asked);
+    expect(await receivedRequests(peer)).toHaveLength(requestCount);
   });
 
   test('the result of a requested check run is marked as requested', async () => {
     const peer = await agent('a', 'base');
     await request({ check: 'disk', creator: 'ops' });
-    const [check] = await heard(peer);
+    const [check] = await receivedRequests(peer);
     const id = peer.acked + 1;
     peer.say({ type: 'results', results: [{ id, check: { ...check, name: 'disk', output: 'o', status: 0 } }] });
     await peer.waitForAck(id);
@@ -123,7 +131,7 @@ describe('roundrobin: and direct: subscriptions', () => {
   test('a roundrobin check runs on its agents in turn, a new agent comes last, and an agent that left is skipped', async () => {
     const workers = [await agent('a', 'roundrobin:workers'), await agent('b', 'roundrobin:workers')];
     const counts = async (): Promise<number[]> =>
-      await Promise.all(workers.map(async (peer) => (await heard(peer)).length));
+      await Promise.all(workers.map(async (peer) => (await receivedRequests(peer)).length));
     for (let run = 0; run < 4; run++) await request({ check: 'turns' });
     expect(await counts()).toEqual([2, 2]);
     workers.push(await agent('c', 'roundrobin:workers'));
@@ -142,15 +150,15 @@ describe('roundrobin: and direct: subscriptions', () => {
   test('a subscription with the prefix roundrobin: is not the same as the subscription without the prefix', async () => {
     const [turns, all] = [await agent('a', 'roundrobin:web'), await agent('b', 'web')];
     await request({ check: 'disk', subscribers: ['roundrobin:web'] });
-    expect([(await heard(turns)).length, (await heard(all)).length]).toEqual([1, 0]);
+    expect([(await receivedRequests(turns)).length, (await receivedRequests(all)).length]).toEqual([1, 0]);
   });
 });
 
 /** Requests a check, and returns source and command of each check request that an agent gets for it. */
-async function askedFor(check: string): Promise<unknown[][]> {
+async function requestsFor(check: string): Promise<unknown[][]> {
   const peer = await agent('prober', 'base');
   expect((await request({ check })).status).toBe(202);
-  return (await heard(peer)).map(({ source, command }) => [source, command]);
+  return (await receivedRequests(peer)).map(({ source, command }) => [source, command]);
 }
 
 describe('a check with proxy_requests', () => {
@@ -165,21 +173,21 @@ describe('a check with proxy_requests', () => {
   });
 
   test('a check with proxy_requests is requested once for each matching client, with its tokens substituted', async () => {
-    expect(await askedFor('ping')).toEqual([
+    expect(await requestsFor('ping')).toEqual([
       ['sw-1', 'ping -c 3 10.0.0.1'],
       ['sw-2', 'ping -c 5 10.0.0.2'],
     ]);
   });
 
   test('proxy_requests match nested attributes, and match numbers by their text', async () => {
-    expect(await askedFor('nested')).toEqual([
+    expect(await requestsFor('nested')).toEqual([
       ['srv-1', 'true'],
       ['sw-1', 'true'],
     ]);
   });
 
   test('no check request is sent for a client without a value for a token, and the log names the client', async () => {
-    expect(await askedFor('rack')).toEqual([['sw-2', 'snmp ["r1", "r2"]']]);
+    expect(await requestsFor('rack')).toEqual([['sw-2', 'snmp ["r1", "r2"]']]);
     expect(backend.log.records.filter(({ level }) => level === 'warn')).toMatchObject([
       {
         message: 'check requests were not sent: proxy clients lack attributes that the command uses as tokens',
@@ -189,6 +197,6 @@ describe('a check with proxy_requests', () => {
   });
 
   test('proxy_requests can match clients by an expression', async () => {
-    expect(await askedFor('computed')).toEqual([['sw-2', 'true']]);
+    expect(await requestsFor('computed')).toEqual([['sw-2', 'true']]);
   });
 });

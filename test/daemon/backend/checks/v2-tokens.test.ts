@@ -26,7 +26,7 @@ const CHECKS = '/namespaces/default/checks';
 const COMMAND = 'ping {{ .labels.target | default "none" }}';
 
 /** Executes a check ad hoc, and returns the check requests that the agent received for it. */
-async function asked(check: string, requests = 1): Promise<readonly CheckRequest[]> {
+async function executeAndReceive(check: string, requests = 1): Promise<readonly CheckRequest[]> {
   expect(await v2.post(`${CHECKS}/${check}/execute`, {})).toMatchObject({ status: 202 });
   return await vi.waitFor(() => {
     const heard = agent.heard.flatMap((message) =>
@@ -44,8 +44,8 @@ test('check requests mark checks of the v2 API as having v2 tokens, but not conf
     subscriptions: ['linux'],
     metadata: { name: 'stored' },
   });
-  expect(await asked('stored')).toMatchObject([{ command: COMMAND, entity_tokens: true }]);
-  const [configured] = await asked('docker');
+  expect(await executeAndReceive('stored')).toMatchObject([{ command: COMMAND, entity_tokens: true }]);
+  const [configured] = await executeAndReceive('docker');
   expect(configured).toMatchObject({ command: "docker ps --format '{{.Names}}'" });
   expect(configured).not.toHaveProperty('entity_tokens');
 });
@@ -65,7 +65,7 @@ test('the backend substitutes tokens in proxy requests and skips entities withou
     proxy_requests: { entity_attributes: ["entity.entity_class == 'proxy'"] },
     metadata: { name: 'proxied' },
   });
-  const requests = await asked('proxied', 2);
+  const requests = await executeAndReceive('proxied', 2);
   expect(requests).toMatchObject([
     { command: 'ping 192.0.2.9 {{ .name }}', source: 'switch-1' },
     { command: 'ping 192.0.2.10', source: 'switch-2' },

@@ -39,7 +39,7 @@ async function report(peer: AgentPeer, id: number, check: Readonly<Record<string
   await peer.waitForAck(id);
 }
 
-async function stored(table: string): Promise<unknown[]> {
+async function storedRecords(table: string): Promise<unknown[]> {
   await rig.stop();
   const store = await openLevelStore(rig.dir);
   const keys: unknown[] = [];
@@ -100,13 +100,13 @@ describe('the quarantine of a deleted client (user-demands 24)', () => {
     await report(await agent('proxying'), 1, { source: 'switch-1' });
     await ask('DELETE', '/clients/switch-1');
     rig.clock.advance(QUARANTINE_MS / 2);
-    expect(await stored(TOMBSTONES.prefix)).toEqual(['switch-1']);
+    expect(await storedRecords(TOMBSTONES.prefix)).toEqual(['switch-1']);
     await rig.start();
     const again = await agent('proxying');
     await report(again, 2, { source: 'switch-1' });
     expect(await names()).toEqual(['proxying']);
     rig.clock.advance(QUARANTINE_MS / 2);
-    expect(await stored(TOMBSTONES.prefix)).toEqual([]);
+    expect(await storedRecords(TOMBSTONES.prefix)).toEqual([]);
   });
 });
 
@@ -158,14 +158,14 @@ describe('a client deleted with invalidate', () => {
     rig.clock.advance(BAN_SECONDS * 1000 - 2 * QUARANTINE_MS);
     await report(await agent('proxying'), 2, { source: 'web-1' });
     expect(await names()).toEqual(['proxying', 'web-1']);
-    expect(await stored(CLIENT_BANS.prefix)).toEqual([]);
+    expect(await storedRecords(CLIENT_BANS.prefix)).toEqual([]);
   });
 
   test('creating a client over the API ends the ban of a client that was deleted with invalidate', async () => {
     expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
     expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
     await agent('web-1');
-    expect(await stored(CLIENT_BANS.prefix)).toEqual([]);
+    expect(await storedRecords(CLIENT_BANS.prefix)).toEqual([]);
   });
 });
 

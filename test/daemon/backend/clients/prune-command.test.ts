@@ -73,7 +73,9 @@ function rigOf(answer = true): CommandRig {
   return commandRig({ answer, clock });
 }
 
-const left = (dir: string): Promise<{ clients: string[]; entities: string[]; results: string[]; events: string[] }> =>
+const remainingNames = (
+  dir: string,
+): Promise<{ clients: string[]; entities: string[]; results: string[]; events: string[] }> =>
   serving(dir, 40, async (ask) => ({
     clients: await namesOf(ask, '/clients'),
     entities: await namesOf(ask, '/api/core/v2/namespaces/dev/entities'),
@@ -88,44 +90,44 @@ const ALL = {
   events: ['ci-1', 'ci-2'],
 };
 
-test.each<{ title: string; flags: PruneFlags; gone: string[]; rest: Partial<typeof ALL> }>([
+test.each<{ title: string; flags: PruneFlags; removedClients: string[]; remaining: Partial<typeof ALL> }>([
   {
     title: 'clients without data for the given time, but no proxy client with a recent result',
     flags: OLD,
-    gone: ['default/ci-1', 'default/gone', 'dev/gone'],
-    rest: { clients: ['ci-2', 'new'], entities: [], results: ['ci-2'], events: ['ci-2'] },
+    removedClients: ['default/ci-1', 'default/gone', 'dev/gone'],
+    remaining: { clients: ['ci-2', 'new'], entities: [], results: ['ci-2'], events: ['ci-2'] },
   },
   {
     title: 'clients by name',
     flags: { ...FLAGS, name: 'ci-?' },
-    gone: ['default/ci-1', 'default/ci-2'],
-    rest: { clients: ['gone', 'new'], results: [], events: [] },
+    removedClients: ['default/ci-1', 'default/ci-2'],
+    remaining: { clients: ['gone', 'new'], results: [], events: [] },
   },
   {
     title: 'clients of one namespace',
     flags: { ...FLAGS, namespace: 'dev' },
-    gone: ['dev/gone'],
-    rest: { entities: [] },
+    removedClients: ['dev/gone'],
+    remaining: { entities: [] },
   },
   {
     title: 'clients that match all conditions',
     flags: { ...OLD, name: '*o*', namespace: 'default' },
-    gone: ['default/gone'],
-    rest: { clients: ['ci-1', 'ci-2', 'new'] },
+    removedClients: ['default/gone'],
+    remaining: { clients: ['ci-1', 'ci-2', 'new'] },
   },
-  { title: 'no client that does not match', flags: { ...FLAGS, name: 'x*' }, gone: [], rest: {} },
-])('the command prune deletes $title', async ({ flags, gone, rest }) => {
+  { title: 'no client that does not match', flags: { ...FLAGS, name: 'x*' }, removedClients: [], remaining: {} },
+])('the command prune deletes $title', async ({ flags, removedClients, remaining }) => {
   const dir = await aStore();
   const rig = rigOf();
   await pruneCommand({ 'state-dir': dir }, flags, rig);
-  expect(rig.printed.join('')).toContain(gone.map((name) => `  ${name}\n`).join(''));
-  expect(rig.asked).toHaveLength(gone.length === 0 ? 0 : 1);
-  expect(await left(dir)).toEqual({ ...ALL, ...rest });
+  expect(rig.printed.join('')).toContain(removedClients.map((name) => `  ${name}\n`).join(''));
+  expect(rig.questions).toHaveLength(removedClients.length === 0 ? 0 : 1);
+  expect(await remainingNames(dir)).toEqual({ ...ALL, ...remaining });
   await serving(dir, 40, async (ask) => {
     expect((await ask('GET', '/health?deep=1')).body).toMatchObject({ problems: [] });
     const records = (await ask('GET', '/api/mon/v1/audit?limit=10')).body as Trail[];
     const pruned = records.filter(({ how }) => how === 'mon-backend prune').flatMap(({ after }) => after);
-    expect(pruned.map(({ target }) => target)).toEqual(gone);
+    expect(pruned.map(({ target }) => target)).toEqual(removedClients);
   });
 });
 
@@ -135,7 +137,7 @@ describe('a prune that deletes nothing', () => {
     const rig = rigOf();
     await pruneCommand({ 'state-dir': dir }, { ...OLD, dryRun: true }, rig);
     expect(rig.printed.join('')).toMatch(/^3 clients of 5 match\n {2}default\/ci-1\n/);
-    expect(await left(dir)).toEqual(ALL);
+    expect(await remainingNames(dir)).toEqual(ALL);
   });
 
   test.each([
@@ -144,7 +146,7 @@ describe('a prune that deletes nothing', () => {
   ])('the command prune deletes nothing $title', async ({ rig, flags, error }) => {
     const dir = await aStore();
     await expect(pruneCommand({ 'state-dir': dir }, flags, rig)).rejects.toThrow(error);
-    expect(await left(dir)).toEqual(ALL);
+    expect(await remainingNames(dir)).toEqual(ALL);
   });
 
   test('the command prune is rejected while a backend uses the store', async () => {

@@ -19,7 +19,7 @@ function member(id: string, host: string, [since, seen]: readonly [since: number
 }
 
 /** Returns id, role and state of each member, as the member `a` shows them. */
-function shown(members: readonly StoredMember[], holder = 'a'): readonly string[] {
+function shownMembers(members: readonly StoredMember[], holder = 'a'): readonly string[] {
   const lease = {
     holder,
     sinceMs: NOW_MS,
@@ -62,10 +62,10 @@ test.each<{ readonly name: string; readonly members: readonly StoredMember[]; re
     expected: ['a leader ok', 'b follower ok', 'c follower ok'],
   },
 ])('the cluster view shows $name', ({ members, expected }) => {
-  expect(shown(members)).toEqual(expected);
+  expect(shownMembers(members)).toEqual(expected);
 });
 
 test('the cluster view shows a killed leader beside its successor while the killed leader holds the lease', () => {
   const members = [self, member('old', 'two', [500, 2]), member('new', 'two', [2, 1])];
-  expect(shown(members, 'old')).toEqual(['a follower ok', 'old leader ok', 'new follower ok']);
+  expect(shownMembers(members, 'old')).toEqual(['a follower ok', 'old leader ok', 'new follower ok']);
 });

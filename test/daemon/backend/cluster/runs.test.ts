@@ -23,9 +23,9 @@ class Other {
   /** The handler runs that this member received, with their open responses. */
   readonly orders: { readonly body: string; readonly answer: ServerResponse }[] = [];
   /** Number of connections that were cut during a request. */
-  lost = 0;
+  lostConnections = 0;
   /** Number of requests that asked whether this member runs handlers. */
-  asked = 0;
+  capacityQueries = 0;
   isFrozen = false;
 
   private constructor(url: string) {
@@ -33,7 +33,7 @@ class Other {
   }
 
   static async open(): Promise<Other> {
-    const take: RequestListener = (request, answer) => void other.#take(request, answer);
+    const take: RequestListener = (request, answer) => void other.#handleRequest(request, answer);
     const listener = createServer(take).listen(0, '127.0.0.1');
     await once(listener, 'listening');
     onTestFinished(() => {
@@ -44,14 +44,14 @@ class Other {
     return other;
   }
 
-  async #take(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async #handleRequest(request: IncomingMessage, answer: ServerResponse): Promise<void> {
     if (request.method === 'GET') {
-      this.asked++;
+      this.capacityQueries++;
       if (!this.isFrozen) answer.end(JSON.stringify({ takes_runs: true }));
       return;
     }
     answer.once('close', () => {
-      if (!answer.writableEnded) this.lost++;
+      if (!answer.writableEnded) this.lostConnections++;
     });
     this.orders.push({ body: await text(request), answer });
   }
@@ -64,7 +64,7 @@ interface Rig {
   readonly member: LiveMember;
   readonly spread: SpreadRuns;
   /** The runs that the leader executes itself. */
-  readonly here: string[];
+  readonly localRuns: string[];
 }
 
 /** Returns a rig with a leader, which runs handlers only if no other member can, and one other member. */
@@ -83,13 +83,13 @@ async function rig(): Promise<Rig> {
 function spreadOver(
   members: Pick<LiveMembers, 'membersWithCapacity'>,
   parts: Pick<Rig, 'clock' | 'log'>,
-): Pick<Rig, 'spread' | 'here'> {
-  const here: string[] = [];
+): Pick<Rig, 'spread' | 'localRuns'> {
+  const localRuns: string[] = [];
   const spread = new SpreadRuns({
     members,
     own: {
       deliver: async ({ handler }) => {
-        here.push(handler);
+        localRuns.push(handler);
         return DELIVERED_OUTCOME;
       },
     },
@@ -97,7 +97,7 @@ function spreadOver(
     definitions: { inNamespace: () => ({ mutator: () => undefined }) as never },
     ...parts,
   });
-  return { spread, here };
+  return { spread, localRuns };
 }
 
 const deliver = ({ spread }: Pick<Rig, 'spread'>, handler = PIPE, job = aJob()): Promise<DeliveryOutcome> =>
@@ -110,7 +110,7 @@ describe('a handler run on another member', () => {
     await expect.poll(() => parts.other.orders).toHaveLength(1);
     parts.other.orders[0]?.answer.end(JSON.stringify({ kind: 'delivered' }));
     expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
-    expect(parts.here).toEqual([]);
+    expect(parts.localRuns).toEqual([]);
   });
 
   test.each([
@@ -124,7 +124,7 @@ describe('a handler run on another member', () => {
     const failed = { kind: 'failed', reason: 'no', isRetryable: false };
     parts.other.orders[0]?.answer.end(JSON.stringify({ ...failed, ...more }));
     expect(await running).toEqual({ ...failed, ...kept, member: 'mon-2:4567' });
-    expect(parts.here).toEqual([]);
+    expect(parts.localRuns).toEqual([]);
   });
 
   test('a handler run on another member is given up ten seconds after its timeout and repeated locally', async () => {
@@ -132,11 +132,11 @@ describe('a handler run on another member', () => {
     const running = deliver(parts);
     await expect.poll(() => parts.other.orders).toHaveLength(1);
     parts.clock.advance(14_900);
-    expect(parts.here).toEqual([]);
+    expect(parts.localRuns).toEqual([]);
     parts.clock.advance(200);
     expect(await running).toEqual(DELIVERED_OUTCOME);
-    expect(parts.here).toEqual(['mail']);
-    await expect.poll(() => parts.other.lost).toBe(1);
+    expect(parts.localRuns).toEqual(['mail']);
+    await expect.poll(() => parts.other.lostConnections).toBe(1);
     expect(parts.member.hasCapacity).toBe(false);
   });
 
@@ -154,7 +154,7 @@ describe('a handler run on another member', () => {
     const { event, ...rest } = aJob();
     const large = { ...rest, event: { ...event, check: { ...event.check, output: 'x'.repeat(9 * 1024 * 1024) } } };
     expect(await deliver(parts, PIPE, large)).toEqual(DELIVERED_OUTCOME);
-    expect(parts.here).toEqual(['mail']);
+    expect(parts.localRuns).toEqual(['mail']);
     expect(parts.other.orders).toEqual([]);
     expect(parts.member.hasCapacity).toBe(true);
   });
@@ -185,13 +185,13 @@ describe('a handler run on another member', () => {
       expect(parts.member.isResponding).toBe(true);
       parts.clock.advance(10_000);
       const asking = parts.member.queryIfDue();
-      await expect.poll(() => parts.other.asked).toBe(1 + question);
+      await expect.poll(() => parts.other.capacityQueries).toBe(1 + question);
       parts.clock.advance(2000);
       await asking;
       expect(parts.member.hasCapacity).toBe(false);
     }
     expect(parts.member.isResponding).toBe(false);
     expect(await running).toEqual(DELIVERED_OUTCOME);
-    expect(parts.here).toEqual(['mail']);
+    expect(parts.localRuns).toEqual(['mail']);
   });
 });

@@ -421,7 +421,7 @@ function laughs(lines: number): string {
     .join('\n');
 }
 
-async function written(files: Broken['files']): Promise<string> {
+async function writeFiles(files: Broken['files']): Promise<string> {
   const dir = await tempDir();
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(dir, path)), { recursive: true });
@@ -433,7 +433,7 @@ async function written(files: Broken['files']): Promise<string> {
 test.each(BROKEN)(
   'a broken configuration is rejected with its problems: $name',
   async ({ files, env = {}, problems }) => {
-    const dir = await written(files);
+    const dir = await writeFiles(files);
     const error = await loadConfig({ directories: [dir], env }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidSettings);
     const text = JSON.stringify((error as InvalidSettings).problems).replaceAll(`${dir}/`, '');
@@ -478,7 +478,7 @@ describe.each<Broken>([
   ),
 ])('a configuration with $name', ({ files, problems }) => {
   test('a configuration with this problem loads with a warning', async () => {
-    const dir = await written(files);
+    const dir = await writeFiles(files);
     const { warnings, checks, filters } = await loadConfig({ directories: [dir], env: {} });
     const [{ file, path, message }] = problems as readonly [{ file: string; path: string; message: string }];
     expect(warnings.map((line) => line.replaceAll(`${dir}/`, ''))).toContain(`${file}: ${path}: ${message}`);
@@ -486,7 +486,7 @@ describe.each<Broken>([
   });
 
   test('a configuration with this problem is rejected in strict mode', async () => {
-    const dir = await written(files);
+    const dir = await writeFiles(files);
     await expect(loadConfig({ directories: [dir], env: {}, isStrict: true })).rejects.toThrow(InvalidSettings);
   });
 });

@@ -9,22 +9,30 @@ test('a valid inhibition rule is accepted', () => {
   expect(problemsOf({ 'switch-down': switchDown, all: { source: 'check=core', target: 'status>=warn' } })).toEqual([]);
 });
 
-test.each<{ name: string; rule: object; says: RegExp }>([
+test.each<{ name: string; rule: object; expectedProblem: RegExp }>([
   {
     name: 'a selector of unavailable attributes',
     rule: { source: 'output~x', target: 'a=b' },
-    says: /^inhibitions\.r\.source: output changes/,
+    expectedProblem: /^inhibitions\.r\.source: output changes/,
   },
-  { name: 'an invalid selector', rule: { source: 'a=b', target: 'status=' }, says: /^inhibitions\.r\.target: / },
-  { name: 'no selectors', rule: { source: 'a=b' }, says: /^inhibitions\.r\.target: / },
+  {
+    name: 'an invalid selector',
+    rule: { source: 'a=b', target: 'status=' },
+    expectedProblem: /^inhibitions\.r\.target: /,
+  },
+  { name: 'no selectors', rule: { source: 'a=b' }, expectedProblem: /^inhibitions\.r\.target: / },
   {
     name: 'an unknown attribute in equal',
     rule: { source: 'a=b', target: 'c=d', equal: ['rack'] },
-    says: /client\.datacenter/,
+    expectedProblem: /client\.datacenter/,
   },
-  { name: 'an unknown attribute', rule: { source: 'a=b', target: 'c=d', equals: [] }, says: /^inhibitions\.r/ },
-])('an inhibition rule with $name is rejected', ({ rule, says }) => {
-  expect(problemsOf({ r: rule }).join('\n')).toMatch(says);
+  {
+    name: 'an unknown attribute',
+    rule: { source: 'a=b', target: 'c=d', equals: [] },
+    expectedProblem: /^inhibitions\.r/,
+  },
+])('an inhibition rule with $name is rejected', ({ rule, expectedProblem }) => {
+  expect(problemsOf({ r: rule }).join('\n')).toMatch(expectedProblem);
 });
 
 test.each([

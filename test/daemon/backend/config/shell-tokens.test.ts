@@ -8,24 +8,24 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 import { V2Peer } from '../../../support/v2-peer.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-test.each<{ what: string; check: object; at?: string }>([
-  { what: 'a shell command with a token', check: { command: 'ping :::address:::' }, at: 'command' },
-  { what: 'a token with a default', check: { command: 'df :::disk|/:::' }, at: 'command' },
+test.each<{ title: string; check: object; at?: string }>([
+  { title: 'a shell command with a token', check: { command: 'ping :::address:::' }, at: 'command' },
+  { title: 'a token with a default', check: { command: 'df :::disk|/:::' }, at: 'command' },
   {
-    what: 'a hook with a token',
+    title: 'a hook with a token',
     check: { command: 'true', hooks: { ok: { command: 'ps :::x:::' } } },
     at: 'hooks.ok.command',
   },
   {
-    what: 'a check and a hook with tokens',
+    title: 'a check and a hook with tokens',
     check: { command: 'a :::x:::', hooks: { ok: { command: ':::x:::' } } },
     at: 'command',
   },
-  { what: 'a shell command without a token', check: { command: "docker ps --format '{{.Names}}' ::: x" } },
-  { what: 'a list of arguments with a token', check: { command: ['ping', ':::address:::'] } },
-  { what: 'a token in another attribute', check: { command: 'true', note: ':::address:::' } },
-  { what: 'a standalone check', check: { command: 'ping :::address:::', standalone: true } },
-])('the warning about tokens in a shell command is correct for $what', async ({ check, at }) => {
+  { title: 'a shell command without a token', check: { command: "docker ps --format '{{.Names}}' ::: x" } },
+  { title: 'a list of arguments with a token', check: { command: ['ping', ':::address:::'] } },
+  { title: 'a token in another attribute', check: { command: 'true', note: ':::address:::' } },
+  { title: 'a standalone check', check: { command: 'ping :::address:::', standalone: true } },
+])('the warning about tokens in a shell command is correct for $title', async ({ check, at }) => {
   const directory = join(await tempDir(), 'conf.d');
   await mkdir(directory);
   const checks = { x: { subscribers: ['a'], interval: 60, ...check } };

@@ -119,10 +119,10 @@ test('the backend notices when the link to its configuration directory changes',
   await vi.waitFor(() => expect(command()).toBe('two'));
 });
 
-test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
-  { name: 'the file is fixed in place', mend: (folder) => writeFile(join(folder, 'a.json'), '{}') },
-  { name: 'its new directory is deleted', mend: (folder) => rm(folder, { recursive: true }) },
-])('a backend with a broken configuration still notices when $name', async ({ mend }) => {
+test.each<{ name: string; repair: (folder: string) => Promise<void> }>([
+  { name: 'the file is fixed in place', repair: (folder) => writeFile(join(folder, 'a.json'), '{}') },
+  { name: 'its new directory is deleted', repair: (folder) => rm(folder, { recursive: true }) },
+])('a backend with a broken configuration still notices when $name', async ({ repair }) => {
   const dir = await tempDir();
   const { command, isRejected } = await watched({ directories: [dir] });
   await mkdir(join(dir, 'a'));
@@ -130,7 +130,7 @@ test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
   await writeFile(join(dir, 'b.json'), check('one'));
   await vi.waitFor(() => expect(isRejected()).toBe(true));
   expect(command()).toBeUndefined();
-  await mend(join(dir, 'a'));
+  await repair(join(dir, 'a'));
   await vi.waitFor(() => expect(command()).toBe('one'));
 });
 

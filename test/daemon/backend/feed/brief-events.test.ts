@@ -16,7 +16,7 @@ const result = (source: string, status = 2, output = 'full'): SubmittedResult =>
   status,
 });
 
-async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
+async function openLivePeer(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
   const peer = await FeedPeer.subscribe(rig.url, about);
   await rig.until(() => expect(peer.all('live')).toHaveLength(1));
   return peer;
@@ -31,7 +31,7 @@ async function requestFullEvents(peer: FeedPeer, full: readonly string[] | undef
 }
 
 /** Lets the feed send some frames, and waits until all their messages have arrived. */
-async function settled(rig: FeedRig, ...peers: readonly FeedPeer[]): Promise<void> {
+async function waitForFrames(rig: FeedRig, ...peers: readonly FeedPeer[]): Promise<void> {
   for (let frame = 0; frame < 4; frame++) rig.clock.advance(50);
   await Promise.all(
     peers.map(async (peer) => {
@@ -42,10 +42,10 @@ async function settled(rig: FeedRig, ...peers: readonly FeedPeer[]): Promise<voi
   );
 }
 
-const whole = (peer: FeedPeer): unknown => Object.fromEntries(peer.replica.events);
+const eventsOfReplica = (peer: FeedPeer): unknown => Object.fromEntries(peer.replica.events);
 
 /** Returns each event as the peer knows it: its full row, changed by later brief rows. */
-function known(peer: FeedPeer): Record<string, object> {
+function knownEvents(peer: FeedPeer): Record<string, object> {
   const events = new Map<string, object>();
   for (const message of peer.heard) {
     if (message.type !== 'snapshot' && message.type !== 'changes') continue;
@@ -69,16 +69,16 @@ function known(peer: FeedPeer): Record<string, object> {
 describe('a feed consumer that requests only some events in full', () => {
   test('the hello of the feed says that a consumer may request brief events', async () => {
     const rig = await FeedRig.open();
-    expect(await (await live(rig)).hears('hello')).toMatchObject({ brief: true });
+    expect(await (await openLivePeer(rig)).hears('hello')).toMatchObject({ brief: true });
   });
 
   test('a consumer gets events that it did not select in brief, and keeps its old sequence number', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
-    const peer = await live(rig);
+    const peer = await openLivePeer(rig);
     await requestFullEvents(peer, ['web-1/disk']);
     await rig.submit([result('web-1', 1, 'less'), result('web-2', 1, 'less')]);
-    await settled(rig, peer);
+    await waitForFrames(rig, peer);
     const [message] = peer.all('changes');
     expect(message).toMatchObject({ seq: 1, rows: { events: { 'web-1/disk': { status: 1, output: 'less' } } } });
     expect(Object.keys(message?.rows.events ?? {})).toEqual(['web-1/disk']);
@@ -91,10 +91,10 @@ describe('a feed consumer that requests only some events in full', () => {
   test('a consumer gets brief events in full as soon as it selects them, whatever pace it has requested', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
-    const peer = await live(rig);
+    const peer = await openLivePeer(rig);
     await requestFullEvents(peer, []);
     await rig.submit([result('web-1', 1, 'less'), result('web-2', 1, 'less')]);
-    await settled(rig, peer);
+    await waitForFrames(rig, peer);
     peer.say({ type: 'pace', ms: 10_000, full: ['web-2/disk'] });
     await rig.until(() => expect(peer.replica.events.get('web-2/disk')).toMatchObject({ output: 'less' }));
     expect(peer.replica.events.get('web-1/disk')).toMatchObject({ output: 'full' });
@@ -107,22 +107,22 @@ describe('a feed consumer that requests only some events in full', () => {
   test('the resolution of an event is sent in full even if the consumer gets the event in brief', async () => {
     const rig = await FeedRig.open();
     await rig.submit([result('web-1')]);
-    const peer = await live(rig);
+    const peer = await openLivePeer(rig);
     await requestFullEvents(peer, []);
     await rig.submit([result('web-1', 1)]);
-    await settled(rig, peer);
+    await waitForFrames(rig, peer);
     await rig.submit([result('web-1', 0)]);
-    await settled(rig, peer);
-    expect([whole(peer), peer.all('changes').at(-1)?.seq]).toEqual([{}, 3]);
+    await waitForFrames(rig, peer);
+    expect([eventsOfReplica(peer), peer.all('changes').at(-1)?.seq]).toEqual([{}, 3]);
   });
 
   test('a consumer that reconnects gets all events in full', async () => {
     const rig = await FeedRig.open();
     await rig.submit(CLIENTS.map((client) => result(client)));
-    const peer = await live(rig);
+    const peer = await openLivePeer(rig);
     await requestFullEvents(peer, []);
     await rig.submit([result('web-1', 1, 'less')]);
-    await settled(rig, peer);
+    await waitForFrames(rig, peer);
     const since = peer.all('changes').at(-1)?.seq ?? 0;
     peer.socket.terminate();
     const again = await FeedPeer.subscribe(rig.url, { since, store: rig.store.id });
@@ -136,14 +136,14 @@ async function cutAndResumed(
   rig: FeedRig,
   { steady, fickle, about }: { readonly steady: FeedPeer; readonly fickle: FeedPeer; readonly about: object },
 ): Promise<void> {
-  await settled(rig, steady, fickle);
-  expect(known(fickle)).toEqual(known(steady));
+  await waitForFrames(rig, steady, fickle);
+  expect(knownEvents(fickle)).toEqual(knownEvents(steady));
   const since = Math.max(...[...fickle.all('live'), ...fickle.all('changes')].map(({ seq }) => seq));
   fickle.socket.terminate();
   const again = await FeedPeer.subscribe(rig.url, { ...about, since, store: rig.store.id });
   for (const [key, row] of fickle.replica.events) again.replica.events.set(key, row);
   await rig.until(() => expect(again.all('live')).toHaveLength(1));
-  expect(whole(again)).toEqual(whole(steady));
+  expect(eventsOfReplica(again)).toEqual(eventsOfReplica(steady));
   again.socket.terminate();
 }
 
@@ -164,7 +164,7 @@ test('a consumer that changes its selection at random ends with the same rows as
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), fc.nat({ max: 1 }), async (steps, many) => {
       const about = many === 1 ? { namespace: '*' } : {};
       const keys = many === 1 ? (key: string) => `${DEFAULT_NAMESPACE}/${key}` : (key: string) => key;
-      const [steady, first] = [await live(rig, about), await live(rig, about)];
+      const [steady, first] = [await openLivePeer(rig, about), await openLivePeer(rig, about)];
       let fickle = first;
       for (const [place, next] of steps.entries()) {
         if (next.kind === 'result') await rig.submit([result(next.client, next.status, `at ${String(place)}`)]);
@@ -177,14 +177,14 @@ test('a consumer that changes its selection at random ends with the same rows as
         else if (next.kind === 'frame') rig.clock.advance(50);
         else {
           await cutAndResumed(rig, { steady, fickle, about });
-          fickle = await live(rig, about);
+          fickle = await openLivePeer(rig, about);
         }
       }
-      await settled(rig, steady, fickle);
-      expect(known(fickle)).toEqual(known(steady));
+      await waitForFrames(rig, steady, fickle);
+      expect(knownEvents(fickle)).toEqual(knownEvents(steady));
       await requestFullEvents(fickle, undefined);
-      await settled(rig, steady, fickle);
-      expect(whole(fickle)).toEqual(whole(steady));
+      await waitForFrames(rig, steady, fickle);
+      expect(eventsOfReplica(fickle)).toEqual(eventsOfReplica(steady));
       expect(fickle.all('changes').at(-1)?.seq ?? 0).toBeLessThanOrEqual(steady.all('changes').at(-1)?.seq ?? 0);
       for (const peer of [steady, fickle]) peer.socket.terminate();
     }),

@@ -8,7 +8,7 @@ import { aCommit } from '../../../support/a-commit.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const change = (name: string): Change => ['client', 'default', name];
-const there = (name: string): Change => ['client', 'team-a', name];
+const clientChange = (name: string): Change => ['client', 'team-a', name];
 const namesAfter = (log: ChangeLog, seq: number): string[] => [...log.after(seq)].map((one) => String(one[2]));
 
 test('an empty change log reaches back to the sequence number at which it starts', () => {
@@ -86,8 +86,8 @@ test('the change log of an existing store reaches back as far as the records in 
 
 test('the changes of one namespace include changes of upgrade plans only on request', () => {
   const log = new ChangeLog({ recordsMax: 10, changesMax: 100 });
-  log.add({ seq: 1, changes: [change('a'), there('b'), ['upgrade', 'default', 7], change('c')] });
-  log.add({ seq: 2, changes: [there('d')] });
+  log.add({ seq: 1, changes: [change('a'), clientChange('b'), ['upgrade', 'default', 7], change('c')] });
+  log.add({ seq: 2, changes: [clientChange('d')] });
   log.add({ seq: 3, changes: [['upgrade', 'default', 8]] });
   const changesSeenIn = (only: string | undefined, seesPlans: boolean): string =>
     [...log.after(0, { only, seesPlans })].map((one) => String(one[2])).join(' ');

@@ -21,7 +21,7 @@ const failing = (source: string, about: Partial<SubmittedResult> = {}): Submitte
 const failingResults = (count: number, about: Partial<SubmittedResult> = {}): SubmittedResult[] =>
   Array.from({ length: count }, (_, at) => failing(`web-${String(at)}`, about));
 
-async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
+async function openLivePeer(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
   const peer = await FeedPeer.subscribe(rig.url, about);
   await rig.until(() => expect(peer.all('live')).toHaveLength(1));
   return peer;
@@ -35,7 +35,7 @@ test('a feed consumer gets a hello, then the snapshot of its topics, then the me
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1', { output: 'full: /var\nmore', executed: 1 })]);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', reason: 'planned' });
-  const peer = await live(rig, { topics: ['silenced', 'events', 'clients'] });
+  const peer = await openLivePeer(rig, { topics: ['silenced', 'events', 'clients'] });
   expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'snapshot', 'live']);
   expect(await peer.hears('hello')).toMatchObject({ store: rig.store.id, name: 'test', time: ManualClock.START_MS });
   expect((await peer.hears('live')).seq).toBe(2);
@@ -63,8 +63,8 @@ test('a feed consumer gets a hello, then the snapshot of its topics, then the me
 test('a consumer that requests columns gets the events of the snapshot in columns and all other data in rows', async () => {
   const rig = await FeedRig.open();
   await rig.submit([...failingResults(2001), failing('db-1', { name: 'swap', status: 1 })]);
-  const peer = await live(rig, { topics: ['events', 'clients'], columns: true });
-  const byRow = await live(rig);
+  const peer = await openLivePeer(rig, { topics: ['events', 'clients'], columns: true });
+  const byRow = await openLivePeer(rig);
   const parts = peer.all('snapshot').map(({ columns }) => columns && rowsOfColumns(columns.events));
   expect(parts.flatMap((rows) => rows ?? [])).toEqual([...byRow.replica.events.values()]);
   expect(peer.all('snapshot').every(({ rows }) => rows.events === undefined)).toBe(true);
@@ -76,8 +76,8 @@ test('a consumer that requests columns gets the events of the snapshot in column
 test('a consumer that requests columns gets them with a filter and for all namespaces as well', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
-  const events = async (about: Parameters<typeof live>[1]): Promise<unknown> => {
-    const [snapshot] = (await live(rig, { columns: true, ...about })).all('snapshot');
+  const events = async (about: Parameters<typeof openLivePeer>[1]): Promise<unknown> => {
+    const [snapshot] = (await openLivePeer(rig, { columns: true, ...about })).all('snapshot');
     return snapshot?.columns && rowsOfColumns(snapshot.columns.events);
   };
   expect(await events({ filter: 'status=warn' })).toMatchObject([{ client: 'web-2' }]);
@@ -90,7 +90,7 @@ test('a consumer that requests columns gets them with a filter and for all names
 
 test('a feed consumer gets only the topics that it requests', async () => {
   const rig = await FeedRig.open();
-  const peer = await live(rig, { topics: ['silenced'] });
+  const peer = await openLivePeer(rig, { topics: ['silenced'] });
   await rig.submit([failing('web-1')]);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
   await rig.until(() => expect(peer.replica.silenced.size).toBe(1));
@@ -100,7 +100,7 @@ test('a feed consumer gets only the topics that it requests', async () => {
 
 test('several changes of the same row within a frame are sent once, with the latest state', async () => {
   const rig = await FeedRig.open();
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   for (const status of [1, 2, 1, 3]) await rig.submit([failing('web-1', { status })]);
   await rig.submit([failing('web-2'), failing('web-2', { status: 0 })]);
   expect(peer.all('changes')).toEqual([]);
@@ -137,11 +137,11 @@ test('a snapshot in many parts equals the state of the backend even if the state
 test('a consumer that resumes gets only the changes since its resume token', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2')]);
-  const before = await live(rig);
+  const before = await openLivePeer(rig);
   const { seq } = await before.hears('live');
   before.socket.terminate();
   await rig.submit([failing('web-2', { status: 0 }), failing('web-3')]);
-  const after = await live(rig, { since: seq, store: rig.store.id });
+  const after = await openLivePeer(rig, { since: seq, store: rig.store.id });
   expect(after.heard.map(({ type }) => type)).toEqual(['hello', 'changes', 'live']);
   expect(after.all('changes')[0]?.rows.events).toMatchObject({ 'web-2/disk': null, 'web-3/disk': { status: 2 } });
 });
@@ -149,8 +149,8 @@ test('a consumer that resumes gets only the changes since its resume token', asy
 test('a consumer that resumes and has missed no change is live at once', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1')]);
-  const { seq } = await (await live(rig)).hears('live');
-  const after = await live(rig, { since: seq, store: rig.store.id });
+  const { seq } = await (await openLivePeer(rig)).hears('live');
+  const after = await openLivePeer(rig, { since: seq, store: rig.store.id });
   expect(after.heard.map(({ type }) => type)).toEqual(['hello', 'live']);
 });
 
@@ -163,7 +163,7 @@ test.each<{ name: string; since: number; store?: string; filter?: string }>([
 ])('a feed with a resume token $name starts with a reset and a snapshot', async ({ since, store, filter }) => {
   const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
   for (let at = 0; at < 40; at++) await rig.submit([failing(`web-${String(at % 4)}`, { status: 1 + (at % 2) })]);
-  const peer = await live(rig, {
+  const peer = await openLivePeer(rig, {
     since,
     ...(store === undefined ? {} : { store: store === 'this' ? rig.store.id : store }),
     ...(filter === undefined ? {} : { filter }),
@@ -174,7 +174,7 @@ test.each<{ name: string; since: number; store?: string; filter?: string }>([
 
 test('a slow consumer that misses more changes than the log contains gets a reset', async () => {
   const rig = await FeedRig.open({ recordsMax: 10, changesMax: 1000 });
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   for (let at = 0; at < 30; at++) await rig.submit([failing(`web-${String(at % 3)}`, { status: 1 + (at % 2) })]);
   await rig.until(() => expect(peer.all('live')).toHaveLength(2));
   expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'snapshot', 'live', 'reset', 'snapshot', 'live']);
@@ -184,7 +184,7 @@ test('a slow consumer that misses more changes than the log contains gets a rese
 test('a filtered feed removes rows that no longer match and sends only rows that match', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
-  const peer = await live(rig, { filter: 'status=crit' });
+  const peer = await openLivePeer(rig, { filter: 'status=crit' });
   expect(statuses(peer)).toEqual({ 'web-1/disk': 2 });
   await rig.submit([failing('web-1', { status: 1 }), failing('web-3', { status: 1 }), failing('web-4')]);
   await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
@@ -198,7 +198,7 @@ test('filters of silences and of clients on the feed are independent of the filt
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', creator: 'alice' });
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'http', creator: 'bob' });
   const filters = { silenced: 'creator=alice', clients: 'client~web-*' };
-  const peer = await live(rig, { topics: ['events', 'silenced', 'clients'], filters });
+  const peer = await openLivePeer(rig, { topics: ['events', 'silenced', 'clients'], filters });
   expect([[...peer.replica.silenced.keys()], [...peer.replica.clients.keys()]]).toEqual([['*:disk'], ['web-1']]);
   expect(peer.replica.events.size).toBe(2);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk', creator: 'carol' });
@@ -213,7 +213,7 @@ test('filters of silences and of clients on the feed are independent of the filt
 test('a silence of many events is sent in several frames, and only the last frame advances the sequence number', async () => {
   const rig = await FeedRig.open();
   await rig.submit(failingResults(5000));
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   const { seq } = await peer.hears('live');
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
   await rig.until(() => expect(peer.all('changes').at(-1)?.seq).toBe(seq + 1));
@@ -226,7 +226,7 @@ test('a silence of many events is sent in several frames, and only the last fram
 test('changes that occur while a silence of many events is sent in several frames are not lost', async () => {
   const rig = await FeedRig.open();
   await rig.submit(failingResults(7000));
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
   await rig.until(() => expect(peer.all('changes').length).toBeGreaterThan(0));
   await rig.submit([failing('web-0', { status: 1 }), failing('web-6999', { status: 0 })]);
@@ -241,7 +241,7 @@ test('changes that occur while a silence of many events is sent in several frame
 test('a failed write makes every consumer start over, because the backend reloads its state', async () => {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1')]);
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   let refusals = 0;
   rig.store.refuses = () => refusals++ === 0;
   await expect(rig.submit([failing('web-2')])).rejects.toMatchObject({ code: 'unavailable' });
@@ -251,7 +251,7 @@ test('a failed write makes every consumer start over, because the backend reload
 
 test('the feed sends no change before the change is committed', async () => {
   const rig = await FeedRig.open();
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   const release = rig.store.hold();
   const submitted = rig.submit([failing('web-1')]);
   await vi.waitFor(() => expect(rig.store.writes).toBe(1));
@@ -273,7 +273,7 @@ test(
   { tags: 'slow' },
   async () => {
     const rig = await FeedRig.open();
-    const peer = await live(rig);
+    const peer = await openLivePeer(rig);
     peer.socket.pause();
     const [socket] = rig.sockets;
     let mostBuffered = 0;
@@ -291,7 +291,7 @@ test(
 
 test('a consumer that does not read is disconnected even if it still sends messages', async () => {
   const rig = await FeedRig.open();
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   peer.socket.pause();
   const [socket] = rig.sockets;
   if (socket === undefined) throw new Error('nobody came');
@@ -309,7 +309,7 @@ test('a consumer that does not read is disconnected even if it still sends messa
 
 test('a consumer that sends nothing is pinged after 5 seconds and disconnected after 15 seconds', async () => {
   const rig = await FeedRig.open();
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   rig.clock.advance(4000);
   expect(peer.all('ping')).toEqual([]);
   rig.clock.advance(2000);
@@ -320,7 +320,7 @@ test('a consumer that sends nothing is pinged after 5 seconds and disconnected a
 
 test('a feed consumer that responds to pings stays connected', async () => {
   const rig = await FeedRig.open();
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   for (let round = 1; round <= 4; round++) {
     rig.clock.advance(6000);
     await vi.waitFor(() => expect(peer.all('ping').length).toBeGreaterThanOrEqual(round));
@@ -333,7 +333,7 @@ test('a feed consumer that responds to pings stays connected', async () => {
 
 test('the feed sends statistics once a second', async () => {
   const rig = await FeedRig.open();
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   await rig.submit([failing('web-1'), failing('web-2', { status: 0 }), failing('web-3', { status: 127 })]);
   rig.clock.advance(1000);
   await vi.waitFor(() => expect(peer.all('stats')).not.toEqual([]));
@@ -345,8 +345,8 @@ test('the feed sends statistics once a second', async () => {
 });
 
 /** Requests a pace, and returns the consumer once the backend has processed the request. */
-async function paced(rig: FeedRig, ms: number, peer?: FeedPeer): Promise<FeedPeer> {
-  const asking = peer ?? (await live(rig));
+async function requestPace(rig: FeedRig, ms: number, peer?: FeedPeer): Promise<FeedPeer> {
+  const asking = peer ?? (await openLivePeer(rig));
   const pongs = asking.all('pong').length;
   asking.say({ type: 'pace', ms });
   asking.say({ type: 'ping' });
@@ -374,7 +374,7 @@ describe('a feed consumer that requests a pace', () => {
 
   test('the hello of the feed says that a consumer may request a pace', async () => {
     const rig = await FeedRig.open();
-    expect(await (await live(rig)).hears('hello')).toMatchObject({ pace: true });
+    expect(await (await openLivePeer(rig)).hears('hello')).toMatchObject({ pace: true });
   });
 
   test.each([
@@ -385,7 +385,7 @@ describe('a feed consumer that requests a pace', () => {
     'a pace of $ms ms reduces the number of feed frames, and the consumer still gets the newest state',
     async ({ ms, frames }) => {
       const rig = await FeedRig.open();
-      const peer = await paced(rig, ms);
+      const peer = await requestPace(rig, ms);
       expect(Math.abs((await framesInTenSeconds(rig, peer)) - frames)).toBeLessThanOrEqual(1);
       expect(peer.replica.events.get('web-1/disk')).toMatchObject({ status: 2 });
     },
@@ -393,7 +393,7 @@ describe('a feed consumer that requests a pace', () => {
 
   test('a consumer with a slow pace gets a single change at once', async () => {
     const rig = await FeedRig.open();
-    const peer = await paced(rig, PACE_MS);
+    const peer = await requestPace(rig, PACE_MS);
     await rig.submit([failing('web-1')]);
     const askedMs = rig.clock.now();
     await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
@@ -402,13 +402,13 @@ describe('a feed consumer that requests a pace', () => {
 
   test('a consumer gets its pending changes as soon as it requests a faster pace', async () => {
     const rig = await FeedRig.open();
-    const peer = await paced(rig, 10_000);
+    const peer = await requestPace(rig, 10_000);
     await rig.submit([failing('web-1')]);
     await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
     await rig.submit([failing('web-2')]);
     rig.clock.advance(200);
     const askedMs = rig.clock.now();
-    await paced(rig, 0, peer);
+    await requestPace(rig, 0, peer);
     await rig.until(() => expect(peer.all('changes')).toHaveLength(2));
     expect(statuses(peer)).toEqual({ 'web-1/disk': 2, 'web-2/disk': 2 });
     expect((peer.all('changes')[1]?.time ?? 0) - askedMs).toBeLessThan(5000);
@@ -416,7 +416,7 @@ describe('a feed consumer that requests a pace', () => {
 
   test('a consumer with pending changes does not count as lagging while it waits for its pace', async () => {
     const rig = await FeedRig.open();
-    const peer = await paced(rig, 5000);
+    const peer = await requestPace(rig, 5000);
     await rig.submit([failing('web-1')]);
     await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
     await rig.submit([failing('web-2')]);
@@ -426,7 +426,7 @@ describe('a feed consumer that requests a pace', () => {
 
   test('a consumer with a slow pace gets thousands of changes at once instead of falling behind', async () => {
     const rig = await FeedRig.open();
-    const peer = await paced(rig, 10_000);
+    const peer = await requestPace(rig, 10_000);
     await rig.submit([failing('web-1')]);
     await rig.until(() => expect(peer.all('changes')).toHaveLength(1));
     await rig.submit(failingResults(6000));
@@ -440,10 +440,10 @@ describe('a feed consumer that requests a pace', () => {
 describe('transport messages on the feed', () => {
   test('a transport message is sent only to consumers that subscribe to its transport', async () => {
     const rig = await FeedRig.open();
-    const listener = await live(rig, { topics: [], transports: ['alerts', 'audit'] });
-    const both = await live(rig, { topics: ['events'], transports: ['alerts'] });
-    const other = await live(rig, { topics: ['events'], transports: ['audit'] });
-    const none = await live(rig);
+    const listener = await openLivePeer(rig, { topics: [], transports: ['alerts', 'audit'] });
+    const both = await openLivePeer(rig, { topics: ['events'], transports: ['alerts'] });
+    const other = await openLivePeer(rig, { topics: ['events'], transports: ['audit'] });
+    const none = await openLivePeer(rig);
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, '{"id":1}');
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'text');
     rig.hub.publish('nobody', DEFAULT_NAMESPACE, 'hears this');
@@ -463,7 +463,7 @@ describe('transport messages on the feed', () => {
   test('a consumer that subscribes only to transports gets no rows', async () => {
     const rig = await FeedRig.open();
     await rig.submit([failing('web-1')]);
-    const peer = await live(rig, { topics: [], transports: ['alerts'] });
+    const peer = await openLivePeer(rig, { topics: [], transports: ['alerts'] });
     await rig.submit([failing('web-2')]);
     rig.clock.advance(50);
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'after it');
@@ -474,13 +474,13 @@ describe('transport messages on the feed', () => {
 
   test('a transport message is not sent again after a reconnect, with or without a resume token', async () => {
     const rig = await FeedRig.open();
-    const first = await live(rig, { topics: [], transports: ['alerts'] });
+    const first = await openLivePeer(rig, { topics: [], transports: ['alerts'] });
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'then');
     await first.hears('message');
     first.socket.terminate();
     await first.ends();
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'meanwhile');
-    const again = await live(rig, { topics: [], transports: ['alerts'], since: 0, store: rig.store.id });
+    const again = await openLivePeer(rig, { topics: [], transports: ['alerts'], since: 0, store: rig.store.id });
     rig.hub.publish('alerts', DEFAULT_NAMESPACE, 'now');
     await vi.waitFor(() => expect(again.all('message').map(({ data }) => data)).toEqual(['now']));
     expect(again.all('reset')).toEqual([]);
@@ -488,8 +488,8 @@ describe('transport messages on the feed', () => {
 
   test('transport messages that a consumer does not read are dropped and counted instead of using memory', async () => {
     const rig = await FeedRig.open();
-    const slow = await live(rig, { topics: [], transports: ['alerts', 'audit'] });
-    const quick = await live(rig, { topics: [], transports: ['alerts'] });
+    const slow = await openLivePeer(rig, { topics: [], transports: ['alerts', 'audit'] });
+    const quick = await openLivePeer(rig, { topics: [], transports: ['alerts'] });
     slow.socket.pause();
     const [socket] = rig.sockets;
     const piece = 'x'.repeat(256 * 1024);
@@ -524,7 +524,7 @@ describe('transport messages on the feed', () => {
 
   test('a consumer whose transport messages stay unread is disconnected', async () => {
     const rig = await FeedRig.open();
-    const peer = await live(rig, { topics: [], transports: ['alerts'] });
+    const peer = await openLivePeer(rig, { topics: [], transports: ['alerts'] });
     peer.socket.pause();
     const [socket] = rig.sockets;
     for (let seconds = 0; seconds < 40; seconds++) {
@@ -582,7 +582,7 @@ test.each([
 
 test('a second subscription on one feed connection is rejected', async () => {
   const rig = await FeedRig.open();
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   peer.say({ type: 'subscribe', topics: ['clients'] });
   expect((await peer.hears('error')).message).toBe(
     'this connection already has a feed subscription: open another connection for a second one',

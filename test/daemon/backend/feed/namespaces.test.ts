@@ -44,7 +44,7 @@ async function fails(rig: FeedRig, namespace: string, source: string, status = 2
   await rig.results.submit(namespace, [{ source, name: 'disk', output: 'full', status }]);
 }
 
-async function live(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
+async function openLivePeer(rig: FeedRig, about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['events', 'silenced', 'clients'], ...about });
   await rig.until(() => expect(peer.all('live')).toHaveLength(1));
   return peer;
@@ -61,7 +61,7 @@ test('a feed consumer gets the rows of the namespace that it names', async () =>
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'db-1');
   await rig.silenced.create('team-a', { check: 'disk' });
-  const peer = await live(rig, { namespace: 'team-a' });
+  const peer = await openLivePeer(rig, { namespace: 'team-a' });
   expect(keys(peer)).toEqual(['web-1/disk', '*:disk', 'web-1']);
   expect(peer.replica.events.get('web-1/disk')).toMatchObject({ client: 'web-1', silenced_by: ['*:disk'] });
   expect(peer.replica.events.get('web-1/disk')).not.toHaveProperty('namespace');
@@ -74,7 +74,7 @@ test('a consumer that names no namespace gets the rows of default, without the n
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'db-1');
-  const [unnamed, named] = [await live(rig), await live(rig, { namespace: 'default' })];
+  const [unnamed, named] = [await openLivePeer(rig), await openLivePeer(rig, { namespace: 'default' })];
   await fails(rig, 'default', 'db-1', 1);
   await fails(rig, 'team-a', 'web-1', 1);
   for (const peer of [unnamed, named]) {
@@ -90,7 +90,7 @@ test('a consumer of all namespaces gets rows with the name of their namespace, a
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'default', 'web-1', 1);
   await rig.silenced.create('team-b', { subscription: 'linux' });
-  const peer = await live(rig, { namespace: '*' });
+  const peer = await openLivePeer(rig, { namespace: '*' });
   expect(Object.fromEntries(peer.replica.events)).toMatchObject({
     'team-a/web-1/disk': { namespace: 'team-a', client: 'web-1', status: 2 },
     'default/web-1/disk': { namespace: 'default', client: 'web-1', status: 1 },
@@ -111,7 +111,7 @@ test('a filter on the feed of all namespaces adds rows that begin to match and r
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
   await fails(rig, 'team-b', 'web-1', 1);
-  const peer = await live(rig, { topics: ['events'], namespace: '*', filter: 'status=crit' });
+  const peer = await openLivePeer(rig, { topics: ['events'], namespace: '*', filter: 'status=crit' });
   expect(keys(peer)).toEqual(['team-a/web-1/disk']);
   await fails(rig, 'team-b', 'web-1');
   await rig.until(() => expect(keys(peer)).toEqual(['team-a/web-1/disk', 'team-b/web-1/disk']));
@@ -122,18 +122,18 @@ test('a filter on the feed of all namespaces adds rows that begin to match and r
 test('a consumer of one namespace that resumes gets only the changes in that namespace', async () => {
   const rig = await openRig();
   await fails(rig, 'team-a', 'web-1');
-  const { seq } = await (await live(rig, { namespace: 'team-a' })).hears('live');
+  const { seq } = await (await openLivePeer(rig, { namespace: 'team-a' })).hears('live');
   await fails(rig, 'default', 'db-1');
   await fails(rig, 'team-a', 'web-2');
   const about = { namespace: 'team-a', since: seq, store: rig.store.id };
-  const after = await live(rig, about);
+  const after = await openLivePeer(rig, about);
   expect(after.heard.map(({ type }) => type)).toEqual(['hello', 'changes', 'live']);
   expect(keys(after)).toEqual(['web-2/disk', 'web-2']);
 });
 
 test('thousands of changes in other namespaces do not cause a reset for a consumer that resumes', async () => {
   const rig = await openRig();
-  const { seq } = await (await live(rig, { namespace: 'team-a' })).hears('live');
+  const { seq } = await (await openLivePeer(rig, { namespace: 'team-a' })).hears('live');
   const fleet = Array.from({ length: 30_000 }, (_, at) => ({
     source: `c-${String(at)}`,
     name: 'disk',
@@ -143,9 +143,9 @@ test('thousands of changes in other namespaces do not cause a reset for a consum
   await rig.results.submit('default', fleet);
   await fails(rig, 'team-a', 'web-1');
   const back = { since: seq, store: rig.store.id };
-  const here = await live(rig, { namespace: 'team-a', ...back });
+  const here = await openLivePeer(rig, { namespace: 'team-a', ...back });
   expect(here.all('reset')).toEqual([]);
-  const everywhere = await live(rig, { namespace: '*', ...back });
+  const everywhere = await openLivePeer(rig, { namespace: '*', ...back });
   expect(everywhere.all('reset')).toHaveLength(1);
 });
 
@@ -155,7 +155,7 @@ test('statistics on the feed include only the namespaces that the user may read'
   await fails(rig, 'team-b', 'web-1', 1);
   await fails(rig, 'default', 'db-1', 0);
   const peers = [];
-  for (const namespace of ['team-a', 'default', '*']) peers.push(await live(rig, { namespace }));
+  for (const namespace of ['team-a', 'default', '*']) peers.push(await openLivePeer(rig, { namespace }));
   const figures = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   rig.clock.advance(1000);
   expect(await Promise.all(peers.map(async (peer) => (await peer.hears('stats')).stats))).toMatchObject([
@@ -168,7 +168,7 @@ test('statistics on the feed include only the namespaces that the user may read'
 test('a transport on the feed sends only messages of the namespaces that the user may read', async () => {
   const rig = await openRig();
   const about = { topics: [], transports: ['alerts'] };
-  const [here, everywhere] = [await live(rig, about), await live(rig, { ...about, namespace: '*' })];
+  const [here, everywhere] = [await openLivePeer(rig, about), await openLivePeer(rig, { ...about, namespace: '*' })];
   rig.hub.publish('alerts', 'team-a', 'there');
   rig.hub.publish('alerts', 'default', 'here');
   await rig.until(() => expect(everywhere.all('message').map(({ data }) => data)).toEqual(['there', 'here']));
@@ -180,8 +180,8 @@ describe('a user limited to one namespace', () => {
     const rig = await openRig(KEPT);
     await fails(rig, 'team-a', 'web-1');
     await fails(rig, 'team-b', 'web-1');
-    expect(keys(await live(rig, { namespace: 'team-a' }))).toEqual(['web-1/disk', 'web-1']);
-    const all = await live(rig, { namespace: '*' });
+    expect(keys(await openLivePeer(rig, { namespace: 'team-a' }))).toEqual(['web-1/disk', 'web-1']);
+    const all = await openLivePeer(rig, { namespace: '*' });
     expect(keys(all)).toEqual(['team-a/web-1/disk', 'team-a/web-1']);
     await fails(rig, 'team-b', 'web-2');
     await fails(rig, 'team-a', 'web-2');
@@ -200,7 +200,7 @@ describe('a user limited to one namespace', () => {
     async ({ namespace, plans }) => {
       const rig = await openRig({ ...KEPT, namespace });
       await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(1)));
-      const peer = await live(rig, { topics: ['upgrades', 'clients'], namespace: namespace ?? 'team-b' });
+      const peer = await openLivePeer(rig, { topics: ['upgrades', 'clients'], namespace: namespace ?? 'team-b' });
       await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(2)));
       await fails(rig, namespace ?? 'team-b', 'last');
       await rig.until(() => expect(peer.replica.clients.size).toBe(1));

@@ -55,10 +55,10 @@ class NoiseRig {
     return new NoiseRig(rig, url);
   }
 
-  async live(about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
+  async openLivePeer(about: Parameters<typeof FeedPeer.subscribe>[1] = {}): Promise<FeedPeer> {
     const peer = await FeedPeer.subscribe(this.#url, { topics: ['groups', 'inhibitions'], ...about });
     onTestFinished(() => peer.socket.terminate());
-    await this.until(() => heardMore(peer, 'live', 0));
+    await this.until(() => waitForMessages(peer, 'live', 0));
     return peer;
   }
 
@@ -74,7 +74,7 @@ class NoiseRig {
   async rest(peer: FeedPeer): Promise<void> {
     const pongs = peer.all('pong').length;
     peer.say({ type: 'ping' });
-    await this.until(() => heardMore(peer, 'pong', pongs));
+    await this.until(() => waitForMessages(peer, 'pong', pongs));
   }
 
   /** Advances the clock in steps of four seconds. The peer sends a ping after each, so that it is not disconnected. */
@@ -91,7 +91,7 @@ class NoiseRig {
   }
 }
 
-function heardMore(peer: FeedPeer, type: 'live' | 'pong', count: number): void {
+function waitForMessages(peer: FeedPeer, type: 'live' | 'pong', count: number): void {
   if (peer.all(type).length <= count) throw new Error(`no ${type} yet`);
 }
 
@@ -112,7 +112,7 @@ describe('groups on the feed', () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
-    const peer = await noise.live({ topics: ['groups'] });
+    const peer = await noise.openLivePeer({ topics: ['groups'] });
     expect(groupsIn(peer)).toEqual(['default client.rack=a: 1 critical, 1 pending']);
     const [[id, row] = []] = [...peer.replica.groups];
     expect(row).toMatchObject({ id, namespace: DEFAULT_NAMESPACE, notified_at: null });
@@ -131,7 +131,7 @@ describe('groups on the feed', () => {
 
   test('a commit with many events of one group sends only one row of the group', async () => {
     const noise = await NoiseRig.open();
-    const peer = await noise.live({ topics: ['groups'] });
+    const peer = await noise.openLivePeer({ topics: ['groups'] });
     await noise.rig.results.submit(
       DEFAULT_NAMESPACE,
       ['a-1', 'a-2'].map((source) => ({ name: 'disk', output: 'full', source, status: 2 })),
@@ -145,7 +145,10 @@ describe('groups on the feed', () => {
     const { rig } = noise;
     await new Namespaces(rig.batcher).put('team-a', () => undefined, { who: 'ops', from: null, how: 'test' });
     await rig.report(2, { source: 'a-1' });
-    const [one, all] = [await noise.live({ namespace: 'team-a' }), await noise.live({ namespace: '*' })];
+    const [one, all] = [
+      await noise.openLivePeer({ namespace: 'team-a' }),
+      await noise.openLivePeer({ namespace: '*' }),
+    ];
     await noise.switchIs(2);
     await noise.until(() => expect(rulesIn(all)).toEqual(['switch: 0 because of sw-a/switch']));
     expect(groupsIn(one)).toEqual([]);
@@ -159,7 +162,7 @@ describe('groups on the feed', () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
-    const peer = await noise.live({ topics: ['groups'] });
+    const peer = await noise.openLivePeer({ topics: ['groups'] });
     const [before] = [...peer.replica.groups.values()];
     rig.reload(SECTIONS);
     await noise.rest(peer);
@@ -168,7 +171,11 @@ describe('groups on the feed', () => {
     await noise.until(() => expect(peer.all('live')).toHaveLength(2));
     const [after] = [...peer.replica.groups.values()];
     expect((after?.due_at ?? 0) - (before?.due_at ?? 0)).toBe(60);
-    const again = await noise.live({ topics: ['groups'], since: rig.store.lastSeq('main'), store: rig.store.id });
+    const again = await noise.openLivePeer({
+      topics: ['groups'],
+      since: rig.store.lastSeq('main'),
+      store: rig.store.id,
+    });
     expect(again.all('reset')).toHaveLength(1);
     expect(groupsIn(again)).toHaveLength(1);
   });
@@ -178,7 +185,7 @@ describe('groups on the feed', () => {
     const { rig } = noise;
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'b-1' });
-    const peer = await noise.live({ filters: { groups: 'by=b', inhibitions: 'inhibited>0' } });
+    const peer = await noise.openLivePeer({ filters: { groups: 'by=b', inhibitions: 'inhibited>0' } });
     expect(groupsIn(peer)).toEqual(['default client.rack=b: 1 critical, 1 pending']);
     expect(rulesIn(peer)).toEqual([]);
     await noise.switchIs(2);
@@ -193,7 +200,7 @@ describe('inhibitions on the feed', () => {
   test('the feed sends each inhibition rule with its number of inhibited events and its sources', async () => {
     const noise = await NoiseRig.open();
     const { rig } = noise;
-    const peer = await noise.live({ topics: ['inhibitions'] });
+    const peer = await noise.openLivePeer({ topics: ['inhibitions'] });
     expect(rulesIn(peer)).toEqual(['switch: 0 because of ']);
     await noise.switchIs(2);
     await noise.until(() => expect(rulesIn(peer)).toEqual(['switch: 0 because of sw-a/switch']));
@@ -205,7 +212,7 @@ describe('inhibitions on the feed', () => {
 
   test('a reload that adds or removes inhibition rules sends the new list of rules on the feed', async () => {
     const noise = await NoiseRig.open();
-    const peer = await noise.live({ topics: ['inhibitions'] });
+    const peer = await noise.openLivePeer({ topics: ['inhibitions'] });
     noise.rig.reload({ ...SECTIONS, inhibitions: { other: INHIBITIONS.switch } });
     await noise.until(() => expect([...peer.replica.inhibitions.keys()]).toEqual(['other']));
   });
@@ -215,7 +222,7 @@ describe('inhibitions on the feed', () => {
     const noise = await NoiseRig.open(kept);
     await noise.switchIs(2);
     await noise.rig.report(2, { source: 'b-1' });
-    const peer = await noise.live({ namespace: '*' });
+    const peer = await noise.openLivePeer({ namespace: '*' });
     expect(rulesIn(peer)).toEqual(['switch: 0 because of ']);
     expect(groupsIn(peer)).toEqual([]);
   });
@@ -223,7 +230,7 @@ describe('inhibitions on the feed', () => {
 
 test('a consumer that did not subscribe to groups and inhibitions gets no rows of them', async () => {
   const noise = await NoiseRig.open();
-  const peer = await noise.live({ topics: ['events'] });
+  const peer = await noise.openLivePeer({ topics: ['events'] });
   await noise.switchIs(2);
   await noise.rig.report(2, { source: 'a-1' });
   await noise.until(() => expect(peer.replica.events.size).toBe(2));

@@ -25,7 +25,7 @@ async function report(ask: Ask, status: number, attributes: object): Promise<voi
 }
 
 /** Returns the metric series whose name begins with this text, except those with the value 0. */
-async function counted(ask: Ask, name: string): Promise<Record<string, number>> {
+async function seriesWithPrefix(ask: Ask, name: string): Promise<Record<string, number>> {
   const series = await seriesOf(ask, name);
   return Object.fromEntries(Object.entries(series).filter(([, value]) => value !== 0));
 }
@@ -65,7 +65,7 @@ test('failed notifications are counted by handler and reason, and delivered noti
   await report(ask, 2, { handlers, output: 'x'.repeat(70_000) });
   for (const name of ['a', 'b', 'c']) await report(ask, 2, { name, handlers: ['is-full'] });
   await vi.waitFor(async () =>
-    expect(await counted(ask, 'mon_notifications_failed_total')).toEqual({
+    expect(await seriesWithPrefix(ask, 'mon_notifications_failed_total')).toEqual({
       '{handler="hangs",reason="timeout"}': 1,
       '{handler="is-down",reason="connection"}': 1,
       '{handler="rejects",reason="response"}': 1,
@@ -77,7 +77,7 @@ test('failed notifications are counted by handler and reason, and delivered noti
   );
   await writeFile(freed, '');
   await vi.waitFor(async () =>
-    expect(await counted(ask, 'mon_notifications_total')).toEqual({
+    expect(await seriesWithPrefix(ask, 'mon_notifications_total')).toEqual({
       '{handler="delivers"}': 1,
       '{handler="is-full"}': 2,
     }),
@@ -107,15 +107,15 @@ test('a notification that is delivered by a retry does not count as failed', asy
   const ask = await open({ handlers: { chat: { type: 'webhook', url: receiver.url } } }, clock);
   await report(ask, 2, { handlers: ['chat'] });
   await vi.waitFor(async () =>
-    expect(await counted(ask, 'mon_handler_runs_total')).toEqual({ '{handler="chat",outcome="retried"}': 1 }),
+    expect(await seriesWithPrefix(ask, 'mon_handler_runs_total')).toEqual({ '{handler="chat",outcome="retried"}': 1 }),
   );
   expect(await seriesOf(ask, 'mon_notification_latency_seconds_count')).toEqual({ '': 0 });
   receiver.status = 204;
   clock.advance(20_000);
   await vi.waitFor(async () =>
-    expect(await counted(ask, 'mon_notifications_total')).toEqual({ '{handler="chat"}': 1 }),
+    expect(await seriesWithPrefix(ask, 'mon_notifications_total')).toEqual({ '{handler="chat"}': 1 }),
   );
-  expect(await counted(ask, 'mon_notifications_failed_total')).toEqual({});
+  expect(await seriesWithPrefix(ask, 'mon_notifications_failed_total')).toEqual({});
   // The latency includes the 20 seconds before the retry.
   expect(await seriesOf(ask, 'mon_notification_latency_seconds_bucket')).toMatchObject({
     '{le="10"}': 0,
@@ -173,11 +173,11 @@ test('an event counts as a pending notification until its group is flushed', asy
     clock,
   );
   for (const source of ['a', 'b']) await report(ask, 2, { source, handlers: ['chat'] });
-  expect(await counted(ask, 'mon_notifications_pending')).toEqual({ '{kind="group"}': 2 });
+  expect(await seriesWithPrefix(ask, 'mon_notifications_pending')).toEqual({ '{kind="group"}': 2 });
   clock.advance(31_000);
-  await vi.waitFor(async () => expect(await counted(ask, 'mon_notifications_pending')).toEqual({}));
+  await vi.waitFor(async () => expect(await seriesWithPrefix(ask, 'mon_notifications_pending')).toEqual({}));
   await vi.waitFor(async () =>
-    expect(await counted(ask, 'mon_notifications_total')).toEqual({ '{handler="chat"}': 1 }),
+    expect(await seriesWithPrefix(ask, 'mon_notifications_total')).toEqual({ '{handler="chat"}': 1 }),
   );
 });
 
@@ -186,12 +186,12 @@ test('a resolution counts as a pending notification until its silence ends', asy
   for (const name of ['disk', 'load']) await report(ask, 2, { name, handlers: ['mail'] });
   await ask('POST', '/silenced', { subscription: 'client:web-1' });
   for (const name of ['disk', 'load']) await report(ask, 0, { name, handlers: ['mail'] });
-  expect(await counted(ask, 'mon_notifications_pending')).toEqual({ '{kind="resolution"}': 2 });
+  expect(await seriesWithPrefix(ask, 'mon_notifications_pending')).toEqual({ '{kind="resolution"}': 2 });
   // The same problem resolves again while the first resolution is still pending.
   for (const status of [2, 0]) await report(ask, status, { handlers: ['mail'] });
-  expect(await counted(ask, 'mon_notifications_pending')).toEqual({ '{kind="resolution"}': 2 });
+  expect(await seriesWithPrefix(ask, 'mon_notifications_pending')).toEqual({ '{kind="resolution"}': 2 });
   await ask('POST', '/silenced/clear', { subscription: 'client:web-1' });
-  await vi.waitFor(async () => expect(await counted(ask, 'mon_notifications_pending')).toEqual({}));
+  await vi.waitFor(async () => expect(await seriesWithPrefix(ask, 'mon_notifications_pending')).toEqual({}));
 });
 
 test('an API key of one namespace sees no notification counters of handlers in other namespaces', async () => {

@@ -48,7 +48,7 @@ describe('a rejected handshake', () => {
       await using backend = await startBackend({ settings: { 'agent-listener': { port: 0 } } });
       const url = listener === 'main' ? backend.url : backend.agentUrl;
       const held = await openMany(5, url, handshake(asked.path));
-      for (const socket of held) await socket.hears(asked.status);
+      for (const socket of held) await socket.waitForText(asked.status);
       await vi.waitFor(async () => expect(await figure(backend.url, 'mon_connections')).toBe(1));
     },
   );
@@ -65,10 +65,10 @@ describe('the limit of connections', () => {
       await openMany(3, backend.agentUrl);
       await openMany(3, backend.v2Url);
       const own = await openMany(4, backend.url, requestBytes({ method: 'GET', target: '/health' }));
-      for (const socket of own) await socket.hears('204');
+      for (const socket of own) await socket.waitForText('204');
       for (const url of [backend.url, backend.agentUrl, backend.v2Url]) {
         const [refused] = await openMany(1, url);
-        await refused?.hears('503 Service Unavailable');
+        await refused?.waitForText('503 Service Unavailable');
       }
       own[0]?.drop();
       await vi.waitFor(async () => {
@@ -91,10 +91,10 @@ describe('the limit of connections', () => {
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
     await openMany(3, url);
-    for (const socket of await openMany(5, url)) await socket.hears('503');
+    for (const socket of await openMany(5, url)) await socket.waitForText('503');
     expect(connections.rejected).toEqual({ total: 0, address: 5 });
     clock.advance(60_000);
-    for (const socket of await openMany(1, url)) await socket.hears('503');
+    for (const socket of await openMany(1, url)) await socket.waitForText('503');
     expect(log.records.map(({ fields }) => fields['count'])).toEqual([1, 5]);
     isShared = true;
     await openMany(2, url);
@@ -130,5 +130,5 @@ test('a backend stops in time although clients keep connections of all kinds ope
   const startedAt = performance.now();
   await backend[Symbol.asyncDispose]();
   expect(performance.now() - startedAt).toBeLessThan(30_000);
-  await vi.waitFor(() => expect(held.filter(({ isLeft }) => !isLeft)).toEqual([]));
+  await vi.waitFor(() => expect(held.filter(({ isClosedByServer }) => !isClosedByServer)).toEqual([]));
 });

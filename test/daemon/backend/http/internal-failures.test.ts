@@ -4,7 +4,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 import { FaultyStore } from '../../../support/faulty-store.ts';
 
 /** Returns a backend with an open event of web-1/disk, and its store. */
-async function withEvent(): Promise<{ readonly backend: RunningBackend; readonly store: FaultyStore }> {
+async function openWithEvent(): Promise<{ readonly backend: RunningBackend; readonly store: FaultyStore }> {
   let store: FaultyStore | undefined;
   const around = (real: ConstructorParameters<typeof FaultyStore>[0]): FaultyStore => (store = new FaultyStore(real));
   const backend = await startBackend({ around });
@@ -19,7 +19,7 @@ const FAILED = { status: 500, body: { error: 'internal error: see the log of the
 const EVENT = { client: 'web-1', check: 'disk' };
 
 test('the event routes return an internal error if the store cannot be read', async () => {
-  const { backend, store } = await withEvent();
+  const { backend, store } = await openWithEvent();
   const get = (target: string): Promise<Answer> => send(backend.url, { method: 'GET', target });
   store.refusesReads = () => true;
   for (const target of ['/events', '/events/web-1', '/events/web-1/disk', '/incidents/web-1/disk']) {
@@ -33,7 +33,7 @@ test('the event routes return an internal error if the store cannot be read', as
 });
 
 test('the routes that resolve events return an internal error if the disk rejects writes', async () => {
-  const { backend, store } = await withEvent();
+  const { backend, store } = await openWithEvent();
   const post = (target: string, body: object): Promise<Answer> =>
     send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
   store.refuses = () => true;

@@ -88,7 +88,9 @@ describe('a list that is too long for one chunk', () => {
  *
  * @param reads number of reads that succeed first
  */
-async function failing(reads: number): Promise<{ readonly answer: Response; readonly text: Promise<string> }> {
+async function requestFailingList(
+  reads: number,
+): Promise<{ readonly answer: Response; readonly text: Promise<string> }> {
   await reportAll();
   let left = reads;
   store.refusesReads = () => left-- <= 0;
@@ -98,14 +100,14 @@ async function failing(reads: number): Promise<{ readonly answer: Response; read
 
 describe('a list that cannot be read', () => {
   test('a long list that cannot be read from the start returns an error without the headers of a list', async () => {
-    const { answer, text } = await failing(1);
+    const { answer, text } = await requestFailingList(1);
     expect(answer.status).toBe(500);
     expect(answer.headers.has('x-pagination')).toBe(false);
     expect(await text).toBe('{"error":"internal error: see the log of the backend","code":"internal"}');
   });
 
   test('a long list whose read fails in the middle is cut off, so that the client notices the failure', async () => {
-    const { answer, text } = await failing(20);
+    const { answer, text } = await requestFailingList(20);
     expect(answer.status).toBe(200);
     await expect(text).rejects.toThrow('terminated');
   });

@@ -27,10 +27,10 @@ const FAILING = {
 const SESSION = 'console-1';
 
 /** Ids of the dead letters, once they exist. */
-let letters: readonly number[] = [];
-const letter =
+let deadLetterIds: readonly number[] = [];
+const nextDeadLetter =
   (at: number): (() => string[]) =>
-  () => [String(letters[at])];
+  () => [String(deadLetterIds[at])];
 
 /** Id of the override, once it exists. */
 let overrideId = '';
@@ -114,9 +114,9 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   handlers: {},
   testHandler: { path: () => ['fail'], body: { client: 'web-1', check: 'disk', dry_run: true } },
   deadLetters: { query: 'filter.handler=fail' },
-  deadLetter: { path: letter(0) },
-  retryDeadLetter: { path: letter(0), body: {} },
-  dropDeadLetter: { path: letter(1) },
+  deadLetter: { path: nextDeadLetter(0) },
+  retryDeadLetter: { path: nextDeadLetter(0), body: {} },
+  dropDeadLetter: { path: nextDeadLetter(1) },
   retryDeadLetters: { body: { handler: 'fail' } },
   dropDeadLetters: { body: { all: true } },
   renameCheck: { path: () => ['disk'], body: { to: 'space' } },
@@ -214,7 +214,7 @@ describe('the endpoints of the mon API', () => {
     'the endpoint %s of the mon API responds as the endpoint table defines',
     async (name) => {
       const endpoint = endpointOf(name);
-      if (name === 'deadLetters') letters = await failedLetters();
+      if (name === 'deadLetters') deadLetterIds = await failedLetters();
       const example = EXAMPLES[name];
       const { status, body, text } = await ask(endpoint.method, targetOf(name), example.body, example.headers);
       expect({ status, text }).toEqual({ status: endpoint.status, text: endpoint.response === undefined ? '' : text });

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => backend[Symbol.asyncDispose]());
 
 /** Performs actions over the API of a namespace, and returns what the client then reads, without times. */
-async function story(api: ApiClient): Promise<unknown> {
+async function performActions(api: ApiClient): Promise<unknown> {
   const about = { source: 'web-1', name: 'disk', status: 2, aggregate: 'disks', executed: 7, issued: 7 };
   await api.submitResult({ ...about, output: 'full' });
   await api.saveClient({ name: 'db-1', address: '192.0.2.7', subscriptions: ['linux'] });
@@ -71,10 +71,10 @@ async function story(api: ApiClient): Promise<unknown> {
 }
 
 test('the API client works alike in every namespace and changes nothing in other namespaces', async () => {
-  const inDefault = await story(clientOf());
+  const inDefault = await performActions(clientOf());
   expect(inDefault).toMatchObject({ responses: { 0: [['web-1', 'full', ['*:disk']]] } });
   await clientOf().submitResult({ source: 'own', name: 'mark', status: 1, output: 'of default' });
-  expect(await story(clientOf('team-a'))).toEqual(inDefault);
+  expect(await performActions(clientOf('team-a'))).toEqual(inDefault);
   expect((await clientOf().events()).map(({ client }) => client.name)).toEqual(['own']);
 });
 

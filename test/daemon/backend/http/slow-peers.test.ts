@@ -95,9 +95,9 @@ describe('a closed connection', () => {
     await vi.waitFor(() => expect(reader?.received.length).toBeGreaterThan(18_000_000));
     look(35);
     expect(await metric(backend.url, 'mon_connections_dropped_total{reason="stalled"}')).toBe(1);
-    expect(reader?.isLeft).toBe(false);
+    expect(reader?.isClosedByServer).toBe(false);
     deaf?.socket.resume();
-    await vi.waitFor(() => expect(deaf?.isLeft).toBe(true));
+    await vi.waitFor(() => expect(deaf?.isClosedByServer).toBe(true));
     expect(backend.log.messages('warn')).toContain(
       'dropped a connection whose peer is too slow or sends incomplete requests',
     );
@@ -130,13 +130,13 @@ describe('a closed connection', () => {
       const held = await Promise.all(Array.from({ length: 6 }, () => HeldSocket.open(backend.url, begin)));
       onTestFinished(() => held.forEach((one) => one.drop()));
       for (const one of held) {
-        await one.hears(hears);
+        await one.waitForText(hears);
         one.socket.write(rest);
       }
       await vi.waitFor(async () => expect(await metric(backend.url, 'mon_buffered_bytes')).toBeGreaterThan(89 * MIB));
       look(1);
       expect(await metric(backend.url, 'mon_connections_dropped_total{reason="total_limit"}')).toBe(2);
-      await vi.waitFor(() => expect(held.filter(({ isLeft }) => isLeft)).toHaveLength(2));
+      await vi.waitFor(() => expect(held.filter(({ isClosedByServer }) => isClosedByServer)).toHaveLength(2));
       expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(64 * MIB);
     },
   );
@@ -178,7 +178,7 @@ describe('a closed connection', () => {
       requestBytes({ method: 'POST', target: '/api/mon/v1/results', body }),
     );
     held?.socket.resume();
-    await held?.hears('202');
+    await held?.waitForText('202');
     expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(1000);
   });
 });
@@ -211,7 +211,7 @@ test('a connection that pipelines too many requests is closed', async () => {
   await using backend = await startBackend();
   const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(2000));
   held?.socket.resume();
-  await vi.waitFor(() => expect(held?.isLeft).toBe(true));
+  await vi.waitFor(() => expect(held?.isClosedByServer).toBe(true));
 });
 
 test('a connection may pipeline up to a hundred requests', async () => {

@@ -27,7 +27,7 @@ async function open(flags: object, dir?: string, isInsecureAllowed = false): Pro
   return backend;
 }
 
-const answer = async (url: string, path: string): Promise<unknown> => {
+const getJson = async (url: string, path: string): Promise<unknown> => {
   const response = await fetch(url + path);
   const text = await response.text();
   return [
@@ -43,12 +43,12 @@ describe('the listener of the v2 API', () => {
   test('the v2 listener serves the v2 API, logins, version, metrics and health, but not the v1 API', async () => {
     const { url, v2Url = '' } = await open({ 'v2-listener': { port: 0 } });
     const version = { etcd: { etcdserver: '', etcdcluster: '' }, sensu_backend: '6.5.0', mon: { version: VERSION } };
-    expect(await answer(v2Url, '/version')).toEqual([200, version]);
-    expect(await answer(url, '/version')).toEqual([200, version]);
-    expect(await answer(v2Url, '/api/core/v2/namespaces')).toEqual([200, [{ name: 'default' }]]);
-    expect(await answer(v2Url, '/auth/test')).toEqual([200, '']);
-    expect(await answer(v2Url, '/metrics')).toEqual([200, expect.stringContaining('mon_clients 0')]);
-    expect(await answer(v2Url, '/clients')).toEqual([404, { message: 'not found', code: 2 }]);
+    expect(await getJson(v2Url, '/version')).toEqual([200, version]);
+    expect(await getJson(url, '/version')).toEqual([200, version]);
+    expect(await getJson(v2Url, '/api/core/v2/namespaces')).toEqual([200, [{ name: 'default' }]]);
+    expect(await getJson(v2Url, '/auth/test')).toEqual([200, '']);
+    expect(await getJson(v2Url, '/metrics')).toEqual([200, expect.stringContaining('mon_clients 0')]);
+    expect(await getJson(v2Url, '/clients')).toEqual([404, { message: 'not found', code: 2 }]);
     const health = await fetch(`${v2Url}/health?timeout=3`);
     expect(health.status).toBe(200);
     expect(await health.json()).toEqual({
@@ -57,14 +57,14 @@ describe('the listener of the v2 API', () => {
       Header: { cluster_id: ANY_NUMBER, member_id: ANY_NUMBER, raft_term: 1 },
     });
     // On the main listener, `/health` is the endpoint of the v1 API.
-    expect(await answer(url, '/health')).toEqual([204, '']);
+    expect(await getJson(url, '/health')).toEqual([204, '']);
   });
 
   test('the v2 listener returns 404 for unknown paths and redirects paths with double slashes', async () => {
     const { v2Url = '' } = await open({ 'v2-listener': { port: 0 }, api: { user: 'root', password: 'long enough' } });
-    expect(await answer(v2Url, '/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
-    expect(await answer(v2Url, '/api/core/v2/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
-    expect(await answer(v2Url, '/api/core/v2/namespaces')).toMatchObject([401, { Code: 5 }]);
+    expect(await getJson(v2Url, '/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
+    expect(await getJson(v2Url, '/api/core/v2/nosuch')).toEqual([404, { message: 'not found', code: 2 }]);
+    expect(await getJson(v2Url, '/api/core/v2/namespaces')).toMatchObject([401, { Code: 5 }]);
     const twice = await fetch(`${v2Url}/api/core/v2//namespaces?limit=1`, { redirect: 'manual' });
     expect([twice.status, twice.headers.get('location')]).toEqual([301, '/api/core/v2/namespaces?limit=1']);
   });

@@ -13,7 +13,7 @@ const NOW = ManualClock.START_MS / 1000;
 const RESOLVED = ['default resolve silence ended'];
 
 /** The pending resolutions that wait for the end of a silence, as `client/check`. */
-const waiting = ({ registry }: HandlingRig): string[] =>
+const pendingResolutions = ({ registry }: HandlingRig): string[] =>
   [...pendingResolutionsOf(registry.namespace(DEFAULT_NAMESPACE)).all()].map(
     ({ client, check }) => `${client}/${check}`,
   );
@@ -30,20 +30,28 @@ async function resolveSilenced(rig: HandlingRig, attributes = {}, result = {}): 
 }
 
 describe('the resolution of a problem that was notified and resolves while it is silenced', () => {
-  test.each<{ readonly name: string; readonly with?: object; readonly end: (rig: HandlingRig) => unknown }>([
-    { name: 'the silence expires', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
-    { name: 'the silence is cleared', end: clear },
-    { name: 'a pending silence replaces the silence', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
+  test.each<{
+    readonly name: string;
+    readonly silenceAttributes?: object;
+    readonly endSilence: (rig: HandlingRig) => unknown;
+  }>([
+    {
+      name: 'the silence expires',
+      silenceAttributes: { expire: 60 },
+      endSilence: ({ clock }) => clock.advance(60_000),
+    },
+    { name: 'the silence is cleared', endSilence: clear },
+    { name: 'a pending silence replaces the silence', endSilence: (rig) => silence(rig, { begin: NOW + 3600 }) },
   ])(
     'the resolution of a silenced problem is notified once when the silence ends: $name',
-    async ({ with: attributes = {}, end }) => {
+    async ({ silenceAttributes: attributes = {}, endSilence }) => {
       const rig = await openRig();
       await resolveSilenced(rig, attributes);
       expect(await takeRuns(rig)).toEqual([]);
-      expect(waiting(rig)).toEqual(['web-1/disk']);
-      await end(rig);
+      expect(pendingResolutions(rig)).toEqual(['web-1/disk']);
+      await endSilence(rig);
       expect(await takeRuns(rig)).toEqual(RESOLVED);
-      expect(waiting(rig)).toEqual([]);
+      expect(pendingResolutions(rig)).toEqual([]);
       rig.clock.advance(3_600_000);
       expect(await takeRuns(rig)).toEqual([]);
     },
@@ -123,7 +131,7 @@ describe('the resolution of a problem that was notified and resolves while it is
     const again = await openRig(MAIL, { dir, clock: rig.clock });
     expect(await takeRuns(again)).toEqual(RESOLVED);
     await again.stop();
-    expect(waiting(again)).toEqual([]);
+    expect(pendingResolutions(again)).toEqual([]);
   });
 
   test('a pending resolution is notified under the new name of a renamed check', async () => {
@@ -131,7 +139,7 @@ describe('the resolution of a problem that was notified and resolves while it is
     await resolveSilenced(rig);
     const names = new CheckRenamer({ batcher: rig.batcher, registry: rig.registry, definitions: rig.definitions });
     await names.rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'volume', isForced: true }, BACKEND_ACTOR);
-    expect(waiting(rig)).toEqual(['web-1/volume']);
+    expect(pendingResolutions(rig)).toEqual(['web-1/volume']);
     await clear(rig);
     await settle(rig);
     expect(rig.takeJobs()).toMatchObject([{ handler: 'default', check: 'volume', event: { action: 'resolve' } }]);
@@ -153,11 +161,11 @@ describe('the resolution of a problem that was notified and resolves while it is
     full.add('pager');
     await clear(rig);
     expect(await takeRuns(rig)).toEqual(RESOLVED);
-    expect(waiting(rig)).toEqual(['web-1/disk']);
+    expect(pendingResolutions(rig)).toEqual(['web-1/disk']);
     full.clear();
     rig.clock.advance(10_000);
     expect(await takeRuns(rig)).toEqual(['pager resolve silence ended']);
-    expect(waiting(rig)).toEqual([]);
+    expect(pendingResolutions(rig)).toEqual([]);
   });
 
   test('a pending resolution is notified later if the store fails when the silence ends', async () => {
@@ -167,7 +175,7 @@ describe('the resolution of a problem that was notified and resolves while it is
     rig.store.refuses = (ops) => ops.some(({ key }) => key[0] === 'handler-job') && refusals++ < 1;
     await clear(rig);
     expect(await takeRuns(rig)).toEqual([]);
-    expect(waiting(rig)).toEqual(['web-1/disk']);
+    expect(pendingResolutions(rig)).toEqual(['web-1/disk']);
     rig.clock.advance(1000);
     expect(await takeRuns(rig)).toEqual(RESOLVED);
   });
@@ -179,7 +187,7 @@ describe('the resolution of a problem that was never notified', () => {
     await silence(rig);
     await rig.report(2);
     await rig.report(0);
-    expect(waiting(rig)).toEqual([]);
+    expect(pendingResolutions(rig)).toEqual([]);
     await clear(rig);
     expect(await takeRuns(rig)).toEqual([]);
   });
@@ -222,7 +230,7 @@ describe('a resolution of a handler with group_by', () => {
     expect(rig.takeJobs()).toMatchObject([{ group: { firing: 1 } }]);
     await silence(rig);
     await rig.report(0);
-    expect(waiting(rig)).toEqual(['web-1/disk']);
+    expect(pendingResolutions(rig)).toEqual(['web-1/disk']);
     await pass(rig, 600);
     expect(rig.takeJobs()).toEqual([]);
     await clear(rig);
@@ -235,7 +243,7 @@ describe('a resolution of a handler with group_by', () => {
     await rig.report(2);
     await silence(rig);
     await rig.report(0);
-    expect(waiting(rig)).toEqual([]);
+    expect(pendingResolutions(rig)).toEqual([]);
     await clear(rig);
     await pass(rig, 600);
     expect(rig.takeJobs()).toEqual([]);

@@ -28,7 +28,7 @@ async function storedJobs(rig: HandlingRig): Promise<HandlerJob[]> {
 }
 
 /** Reports these statuses in sequence, and returns the handler runs of each result. */
-async function play(rig: HandlingRig, statuses: readonly number[], attributes = {}): Promise<string[][]> {
+async function reportStatuses(rig: HandlingRig, statuses: readonly number[], attributes = {}): Promise<string[][]> {
   const runs: string[][] = [];
   for (const status of statuses) {
     await rig.report(status, attributes);
@@ -53,7 +53,7 @@ const keepalive = (rig: HandlingRig, attributes = {}): Promise<unknown> =>
 
 describe('results that run handlers (completion 1.4)', () => {
   test('every failure and the resolution run the handlers, and other OK results do not', async () => {
-    const runs = await play(await openRig(), [0, 1, 1, 2, 0, 0, 3]);
+    const runs = await reportStatuses(await openRig(), [0, 1, 1, 2, 0, 0, 3]);
     expect(runs).toEqual([
       [],
       ['default create'],
@@ -75,16 +75,16 @@ describe('results that run handlers (completion 1.4)', () => {
         both: { type: 'set', handlers: ['all', 'older'] },
       },
     });
-    expect(await play(rig, [0, 2, 0, 0], { handlers: ['older', 'all', 'incidents'] })).toEqual([
+    expect(await reportStatuses(rig, [0, 2, 0, 0], { handlers: ['older', 'all', 'incidents'] })).toEqual([
       ['all create'],
       ['older create', 'all create', 'incidents create'],
       ['older resolve', 'all resolve', 'incidents resolve'],
       ['all create'],
     ]);
     // No OK result leaves an event behind, and a handler set is replaced by its handlers.
-    expect(await play(rig, [0, 0], { handlers: ['both'] })).toEqual([['all create'], ['all create']]);
+    expect(await reportStatuses(rig, [0, 0], { handlers: ['both'] })).toEqual([['all create'], ['all create']]);
     expect(rig.entry()?.state.event).toBeUndefined();
-    expect(await play(rig, [0], { handlers: ['all'], handle: false })).toEqual([[]]);
+    expect(await reportStatuses(rig, [0], { handlers: ['all'], handle: false })).toEqual([[]]);
   });
 
   test('silenced OK results are suppressed for v2 handlers with not_silenced, but not for v1 handlers', async () => {
@@ -144,7 +144,7 @@ describe('results that run handlers (completion 1.4)', () => {
 
   test('an OK result with auto_resolve: false does not resolve the event unless it has force_resolve', async () => {
     const rig = await openRig();
-    expect(await play(rig, [2, 0, 0, 1], { auto_resolve: false })).toEqual([
+    expect(await reportStatuses(rig, [2, 0, 0, 1], { auto_resolve: false })).toEqual([
       ['default create'],
       [],
       [],
@@ -159,14 +159,14 @@ describe('results that run handlers (completion 1.4)', () => {
       handlers: { calm: PIPE, eager: { ...PIPE, handle_flapping: true } },
     });
     const flaps = { handlers: ['calm', 'eager'], low_flap_threshold: 5, high_flap_threshold: 20 };
-    await play(
+    await reportStatuses(
       rig,
       Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 0 : 2)),
       flaps,
     );
-    expect(await play(rig, [0], flaps)).toEqual([['eager flapping']]);
+    expect(await reportStatuses(rig, [0], flaps)).toEqual([['eager flapping']]);
     const calming = (
-      await play(
+      await reportStatuses(
         rig,
         Array.from({ length: 25 }, () => 0),
         flaps,
@@ -191,15 +191,15 @@ describe('results that run handlers (completion 1.4)', () => {
 
   test('a result with handlers: [] runs no handler and logs nothing', async () => {
     const rig = await openRig();
-    expect(await play(rig, [2, 0], { handlers: [] })).toEqual([[], []]);
+    expect(await reportStatuses(rig, [2, 0], { handlers: [] })).toEqual([[], []]);
     expect(rig.log.records).toEqual([]);
   });
 
   test('a reload that changes handlers applies from the next event on', async () => {
     const rig = await openRig({ handlers: { default: { type: 'set', handlers: ['a'] }, a: PIPE } });
-    expect(await play(rig, [2])).toEqual([['a create']]);
+    expect(await reportStatuses(rig, [2])).toEqual([['a create']]);
     rig.reload({ handlers: { default: { type: 'set', handlers: ['b'] }, b: PIPE } });
-    expect(await play(rig, [2])).toEqual([['b create']]);
+    expect(await reportStatuses(rig, [2])).toEqual([['b create']]);
   });
 });
 

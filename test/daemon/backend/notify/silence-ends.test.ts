@@ -13,36 +13,36 @@ const NOW = ManualClock.START_MS / 1000;
 const ENDED = ['default create silence ended'];
 
 describe('the notification at the end of a silence', () => {
-  const ends: readonly { name: string; with?: object; end: (rig: HandlingRig) => unknown }[] = [
-    { name: 'it expires', with: { expire: 60 }, end: ({ clock }) => clock.advance(60_000) },
-    { name: 'it is cleared', end: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
-    { name: 'a pending one replaces it', end: (rig) => silence(rig, { begin: NOW + 3600 }) },
-    { name: 'an expired one replaces it', end: (rig) => silence(rig, { expire: 0 }) },
+  const ends: readonly { name: string; silenceAttributes?: object; endSilence: (rig: HandlingRig) => unknown }[] = [
+    { name: 'it expires', silenceAttributes: { expire: 60 }, endSilence: ({ clock }) => clock.advance(60_000) },
+    { name: 'it is cleared', endSilence: (rig) => rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' }) },
+    { name: 'a pending one replaces it', endSilence: (rig) => silence(rig, { begin: NOW + 3600 }) },
+    { name: 'an expired one replaces it', endSilence: (rig) => silence(rig, { expire: 0 }) },
     {
       name: 'the event of another client resolves',
-      with: { expire_on_resolve: true },
-      end: async (rig) => {
+      silenceAttributes: { expire_on_resolve: true },
+      endSilence: async (rig) => {
         await rig.report(2, { source: 'web-2' });
         await rig.report(0, { source: 'web-2', handlers: [] });
       },
     },
     {
       name: 'the client leaves its subscription',
-      with: { check: null, subscription: 'web' },
-      end: (rig) => rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' }),
+      silenceAttributes: { check: null, subscription: 'web' },
+      endSilence: (rig) => rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a' }),
     },
   ];
 
   test.each(ends)(
     'an event that was suppressed is notified when its silence ends: $name',
-    async ({ with: attributes = {}, end }) => {
+    async ({ silenceAttributes: attributes = {}, endSilence }) => {
       const rig = await openRig();
       await rig.clients.put(DEFAULT_NAMESPACE, { name: 'web-1', address: 'a', subscriptions: ['web'] });
       await silence(rig, attributes);
       await rig.report(2);
       await rig.report(2);
       expect(await takeRuns(rig)).toEqual([]);
-      await end(rig);
+      await endSilence(rig);
       expect(await takeRuns(rig)).toEqual(ENDED);
       rig.clock.advance(3_600_000);
       expect(await takeRuns(rig)).toEqual([]);

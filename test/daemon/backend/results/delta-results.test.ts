@@ -32,8 +32,8 @@ class Rig {
   baselines: ConnectionBaselines | undefined = new ConnectionBaselines(new BaselineBudget());
   readonly batcher: Batcher;
   readonly results: Results;
-  readonly settled: Settlement[] = [];
-  readonly refused: string[] = [];
+  readonly settlements: Settlement[] = [];
+  readonly rejectionReasons: string[] = [];
   readonly store: FaultyStore;
 
   private constructor(store: FaultyStore, registry: Registry, lease: Lease) {
@@ -65,7 +65,7 @@ class Rig {
       this.results.submitFromAgent(
         'default',
         { ...delivery, admission: ALWAYS_ADMITTED },
-        (_, reason) => this.refused.push(reason),
+        (_, reason) => this.rejectionReasons.push(reason),
         (error, settlement) => (error === undefined ? resolve(settlement) : reject(error)),
       );
     });
@@ -258,11 +258,11 @@ describe('the count of rejected results when results are sent again', () => {
     const rig = await Rig.open();
     await rig.settle(full(1));
     expect(await rig.settle(invalid(2), delta(3, 7), invalid(4))).toMatchObject({ acceptedId: 2, resendAfter: 2 });
-    expect(rig.refused).toEqual([BAD]);
+    expect(rig.rejectionReasons).toEqual([BAD]);
     // The connection has no baselines, as when an agent resumes.
     rig.baselines = new ConnectionBaselines(new BaselineBudget());
     await rig.settle(full(3), invalid(4));
-    expect(rig.refused).toEqual([BAD, BAD]);
+    expect(rig.rejectionReasons).toEqual([BAD, BAD]);
     expect(rig.results.rejected.invalid).toBe(2);
   });
 
@@ -276,7 +276,7 @@ describe('the count of rejected results when results are sent again', () => {
     await rig.commit(delivered, defect);
     expect(await delivered).toMatchObject({ acceptedId: 15 });
     expect(rig.results.rejected).toMatchObject({ invalid: 1, proxy_quota: 2 });
-    expect(rig.refused).toEqual([
+    expect(rig.rejectionReasons).toEqual([
       BAD,
       ...['p-10', 'p-11'].map((name) => expect.stringContaining(`${name} would exceed`)),
     ]);
@@ -286,10 +286,10 @@ describe('the count of rejected results when results are sent again', () => {
     const rig = await Rig.open();
     rig.store.refuses = () => true;
     await expect(rig.settle(full(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
-    expect(rig.refused).toEqual([]);
+    expect(rig.rejectionReasons).toEqual([]);
     rig.store.refuses = () => false;
     await rig.settle(full(1), invalid(2));
-    expect(rig.refused).toEqual([BAD]);
+    expect(rig.rejectionReasons).toEqual([BAD]);
     expect(rig.results.rejected.invalid).toBe(1);
   });
 
@@ -297,6 +297,6 @@ describe('the count of rejected results when results are sent again', () => {
     const rig = await Rig.open();
     await rig.settle(full(1), invalid(2));
     await rig.settle(full(1), invalid(2), invalid(3));
-    expect(rig.refused).toEqual([BAD, BAD]);
+    expect(rig.rejectionReasons).toEqual([BAD, BAD]);
   });
 });

@@ -41,7 +41,7 @@ async function storedKeys(): Promise<string[]> {
   return keys;
 }
 
-async function stored(): Promise<string | undefined> {
+async function storedSeries(): Promise<string | undefined> {
   return (await rig.store.getMany([['series', 'default', 'web-1', 'disk']]))[0];
 }
 
@@ -89,11 +89,11 @@ describe('the series of a check', () => {
 
   test('a series is written only by the first result and by results that end a step', async () => {
     await report('OK | n=1');
-    const first = await stored();
+    const first = await storedSeries();
     await ask('POST', '/results', { name: 'disk', source: 'web-1', status: 0, output: 'OK | n=2' });
-    expect(await stored()).toBe(first);
+    expect(await storedSeries()).toBe(first);
     await report('OK | n=3');
-    expect(await stored()).toMatch(/"points":\[\[\d+,0.25,\[1.5,1,2\]\]\]/);
+    expect(await storedSeries()).toMatch(/"points":\[\[\d+,0.25,\[1.5,1,2\]\]\]/);
   });
 
   test('a result without a duration and metrics has no series, and says so', async () => {
@@ -118,7 +118,7 @@ describe('the series of a check', () => {
     await rig.start(sections());
     await report('OK | n=2');
     expect(await series()).toMatchObject({ recorded: 'disabled', points: [] });
-    expect(await stored()).toContain('"points":[]');
+    expect(await storedSeries()).toContain('"points":[]');
   });
 
   test('the series of an unknown check is not found', async () => {

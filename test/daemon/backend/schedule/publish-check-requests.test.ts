@@ -84,11 +84,11 @@ test('a check request goes to every subscription, without the attributes of the 
   });
 });
 
-test.each<{ name: string; about: Partial<CheckDefinition> }>([
-  { name: 'a standalone check', about: { standalone: true } },
-  { name: 'a check with publish: false', about: { publish: false } },
-])('no check request is sent for $name', ({ about }) => {
-  expect(publishedIn({ disk: { ...aCheck, ...about } }, 120_000)).toEqual([]);
+test.each<{ name: string; attributes: Partial<CheckDefinition> }>([
+  { name: 'a standalone check', attributes: { standalone: true } },
+  { name: 'a check with publish: false', attributes: { publish: false } },
+])('no check request is sent for $name', ({ attributes }) => {
+  expect(publishedIn({ disk: { ...aCheck, ...attributes } }, 120_000)).toEqual([]);
 });
 
 test('a machine that slept through several runs of a check sends one check request', () => {

@@ -11,7 +11,7 @@ import { RecordedLog } from '../../../support/recorded-log.ts';
 
 type Checks = Readonly<Record<string, object>>;
 
-interface Asked {
+interface RequestedRun {
   readonly name: string;
   /** The time of the request in UTC, to the millisecond. */
   readonly at: string;
@@ -37,7 +37,7 @@ function running(startsAt: string, checks: Checks, clock = new ManualClock(Date.
 function runningOver(first: ReturnType<typeof sections>, clock: ManualClock) {
   const definitions = new Definitions(first);
   const log = new RecordedLog();
-  const asked: Asked[] = [];
+  const asked: RequestedRun[] = [];
   const schedule = publishCheckRequests({
     definitions,
     clock,
@@ -62,7 +62,7 @@ function runningNewer(startsAt: string, cron: string): ReturnType<typeof running
   return runningOver({ checks: new Map([['disk', definition]]), handlers: new Map() }, clock);
 }
 
-const times = (asked: readonly Asked[]): string[] => asked.map(({ at }) => at);
+const times = (asked: readonly RequestedRun[]): string[] => asked.map(({ at }) => at);
 
 const MINUTE_MS = 60_000;
 
@@ -219,22 +219,22 @@ describe('a subdued check', () => {
     ]);
   });
 
-  test.each<{ name: string; subdue: object; isAsked: boolean }>([
-    { name: 'that ends a second before the run', subdue: window('16:58:59', '16:59:59'), isAsked: true },
-    { name: 'that ends at the run', subdue: window('16:58:59', '17:00'), isAsked: false },
-    { name: 'that begins at the run', subdue: window('17:00', '17:30'), isAsked: false },
-    { name: 'that begins a second after the run', subdue: window('17:00:01', '17:30'), isAsked: true },
-    { name: 'of the second of the run', subdue: window('17:00', '17:00'), isAsked: false },
-    { name: 'on another day', subdue: { days: { friday: window('16:00', '18:00').days.all } }, isAsked: true },
+  test.each<{ name: string; subdue: object; isRequested: boolean }>([
+    { name: 'that ends a second before the run', subdue: window('16:58:59', '16:59:59'), isRequested: true },
+    { name: 'that ends at the run', subdue: window('16:58:59', '17:00'), isRequested: false },
+    { name: 'that begins at the run', subdue: window('17:00', '17:30'), isRequested: false },
+    { name: 'that begins a second after the run', subdue: window('17:00:01', '17:30'), isRequested: true },
+    { name: 'of the second of the run', subdue: window('17:00', '17:00'), isRequested: false },
+    { name: 'on another day', subdue: { days: { friday: window('16:00', '18:00').days.all } }, isRequested: true },
   ])(
     'a cron check at the edge of a subdue window is requested or suppressed correctly: a window $name',
-    ({ subdue, isAsked }) => {
+    ({ subdue, isRequested }) => {
       const { clock, asked, log } = running('2026-01-01T16:59:00Z', {
         disk: { cron: '0 17 * * *', timezone: 'UTC', subdue },
       });
       clock.advance(2 * MINUTE_MS);
-      expect(times(asked)).toEqual(isAsked ? ['2026-01-01T17:00:00.000Z'] : []);
-      expect(log.messages('info')).toEqual(isAsked ? [] : ['check request was subdued']);
+      expect(times(asked)).toEqual(isRequested ? ['2026-01-01T17:00:00.000Z'] : []);
+      expect(log.messages('info')).toEqual(isRequested ? [] : ['check request was subdued']);
     },
   );
 

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 const ask = (method: string, target: string, body?: unknown): Answer => asking(backend.url)(method, target, body);
-const recur = (more: object = {}): Answer =>
+const createRecurring = (more: object = {}): Answer =>
   ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'backup', recurrence: NIGHTLY, ...more });
 const fail = (): Answer => ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'full', status: 2 });
 const clear = (id: unknown): Answer => ask('POST', '/silenced/clear', { id });
@@ -70,7 +70,7 @@ async function confirmClockJump(): Promise<void> {
 describe('a recurring silence and clock jumps (silencing 3)', () => {
   test('a recurring silence follows a wall clock that is set forward into a window and then beyond it', async () => {
     await fail();
-    await recur();
+    await createRecurring();
     // The wall clock jumps to 01:30, and shows 02:31 when the jump is confirmed.
     machine.set(1.5 * HOUR);
     await confirmClockJump();
@@ -82,7 +82,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
   });
 
   test('the next window of a recurring silence is announced once a clock jump is confirmed', async () => {
-    await recur();
+    await createRecurring();
     machine.advance(1.9 * HOUR);
     // When the jump of a day is confirmed, the wall clock is inside the window of the next day.
     machine.set(24 * HOUR);
@@ -92,7 +92,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
 
   test('a window of a recurring silence repeats if the wall clock is set back to before the window', async () => {
     await fail();
-    await recur();
+    await createRecurring();
     machine.advance(4 * HOUR);
     await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
     machine.set(-3.5 * HOUR);
@@ -103,7 +103,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
   });
 
   test('a window of a recurring silence that a clock correction does not change is not announced again', async () => {
-    await recur();
+    await createRecurring();
     // The wall clock shows 01:11 when the jump is confirmed, and the next window still begins at 02:00.
     machine.set(HOUR / 6);
     await confirmClockJump();
@@ -123,7 +123,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
     machine.bootId = 'one';
     await start();
     await fail();
-    await recur();
+    await createRecurring();
     machine.advance(2 * HOUR);
     await expect.poll(isSilenced).toBe(true);
     machine.advance(50 * 60_000);
@@ -140,7 +140,7 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
 
   test('a recurring silence follows a wall clock that changed while the backend was stopped', async () => {
     await fail();
-    await recur();
+    await createRecurring();
     await backend.stop();
     machine.set(2.5 * HOUR);
     await start();
@@ -152,8 +152,8 @@ describe('a recurring silence and clock jumps (silencing 3)', () => {
 
 describe('changes of a recurring silence', () => {
   test('the audit trail records changes of a recurring silence with its schedule', async () => {
-    await recur();
-    await recur({ recurrence: { ...NIGHTLY, duration: 1800 } });
+    await createRecurring();
+    await createRecurring({ recurrence: { ...NIGHTLY, duration: 1800 } });
     await clear('*:disk');
     const { body } = await ask('GET', '/api/mon/v1/audit');
     expect(body).toMatchObject([
@@ -202,8 +202,10 @@ describe('changes of a recurring silence', () => {
 
 describe('recurring silences in a dump', () => {
   test('a dump restores a recurring silence with its schedule and its counts, in the current window', async () => {
-    await recur({ recurrence: { ...NIGHTLY, zone: 'Europe/Berlin', first_day: '2026-01-01', last_day: '2026-02-01' } });
-    await recur({ check: undefined, selector: 'client~web-*' });
+    await createRecurring({
+      recurrence: { ...NIGHTLY, zone: 'Europe/Berlin', first_day: '2026-01-01', last_day: '2026-02-01' },
+    });
+    await createRecurring({ check: undefined, selector: 'client~web-*' });
     machine.advance(2.5 * HOUR);
     await fail();
     const before = await entries();
@@ -220,13 +222,13 @@ describe('recurring silences in a dump', () => {
   test('restoring a single silence from a dump does not replace a recurring silence', async () => {
     await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', expire: 60 });
     const objects = await dumped();
-    await recur();
+    await createRecurring();
     expect(await restore(objects)).toMatchObject([{ outcome: 'skipped', reason: expect.stringContaining('recurs') }]);
     expect(await entries()).toMatchObject([{ recurrence: SAVED }]);
   });
 
   test('an edited dump cannot turn a recurring silence into a silence without a schedule', async () => {
-    await recur();
+    await createRecurring();
     const [object] = await dumped();
     await clear('*:disk');
     const entry = { ...object?.spec.mon.entry, begin: null, expire_at: null };

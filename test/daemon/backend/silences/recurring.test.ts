@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const ask: Ask = (...request) => rig.administer(...request);
-const recur = (more: object = {}): ReturnType<typeof ask> =>
+const createRecurring = (more: object = {}): ReturnType<typeof ask> =>
   ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'backup', recurrence: { ...NIGHTLY, ...more } });
 const fail = (): ReturnType<typeof ask> =>
   ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'full', status: 2 });
@@ -40,7 +40,7 @@ async function timeline(): Promise<{ kind: string; begin?: number; by?: string }
 describe('a recurring silence (silencing 3)', () => {
   test('a recurring silence suppresses events exactly within its windows', async () => {
     await fail();
-    expect((await recur()).status).toBe(201);
+    expect((await createRecurring()).status).toBe(201);
     const seen: unknown[] = [];
     for (const [byMs] of [[2 * HOUR - 1], [1], [HOUR - 1], [1], [DAY - HOUR - 1], [1], [HOUR]] as const) {
       rig.clock.advance(byMs);
@@ -50,7 +50,7 @@ describe('a recurring silence (silencing 3)', () => {
   });
 
   test('a recurring silence is shown with its current or next window', async () => {
-    await recur();
+    await createRecurring();
     const [hour2, hour3] = [NOW + 7200, NOW + 10_800];
     expect(await entries()).toMatchObject([
       { id: '*:disk', begin: hour2, expire_at: hour3, recurrence: { ...NIGHTLY, zone: 'UTC' } },
@@ -62,7 +62,7 @@ describe('a recurring silence (silencing 3)', () => {
   });
 
   test('a recurring silence counts suppressed notifications across all of its windows', async () => {
-    await recur();
+    await createRecurring();
     rig.clock.advance(2 * HOUR);
     await fail();
     await fail();
@@ -74,7 +74,7 @@ describe('a recurring silence (silencing 3)', () => {
   });
 
   test('a recurring silence is in the right window after a downtime and keeps its suppression count', async () => {
-    await recur();
+    await createRecurring();
     rig.clock.advance(2 * HOUR);
     await fail();
     await rig.stop();
@@ -87,7 +87,7 @@ describe('a recurring silence (silencing 3)', () => {
   });
 
   test('a recurring silence is deleted after its last window', async () => {
-    await recur({ last_day: '2026-01-02' });
+    await createRecurring({ last_day: '2026-01-02' });
     rig.clock.advance(DAY + 3 * HOUR - 1);
     expect(await entries()).toHaveLength(1);
     rig.clock.advance(1);
@@ -99,7 +99,7 @@ describe('a recurring silence (silencing 3)', () => {
 
   test('the timeline shows each window of a recurring silence, and only the first window has a creator', async () => {
     await fail();
-    await recur();
+    await createRecurring();
     rig.clock.advance(DAY + 4 * HOUR);
     await expect.poll(timeline).toHaveLength(3);
     rig.clock.advance(DAY);
@@ -115,7 +115,7 @@ describe('a recurring silence (silencing 3)', () => {
   });
 
   test('every window of a recurring silence is announced on the feed as often as the first', async () => {
-    await recur({ schedule: '0 * * * *', duration: 1800 });
+    await createRecurring({ schedule: '0 * * * *', duration: 1800 });
     rig.clock.advance(0.5 * HOUR);
     const windows: number[] = [];
     for (let window = 0; window < 10; window++) {
@@ -132,16 +132,16 @@ describe('a recurring silence (silencing 3)', () => {
   });
 
   test('a single silence with the same target cannot replace a recurring silence over any API', async () => {
-    await recur();
+    await createRecurring();
     expect(await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x' })).toMatchObject({ status: 409 });
     expect(await ask('POST', '/silenced', { check: 'disk', expire: 60 })).toMatchObject({ status: 409 });
     const bulk = { operations: [{ op: 'silence', check: 'disk', reason: 'x' }] };
     expect(await ask('POST', '/api/mon/v1/bulk', bulk)).toMatchObject({ status: 409 });
-    expect((await recur({ duration: 60 })).status).toBe(201);
+    expect((await createRecurring({ duration: 60 })).status).toBe(201);
   });
 
   test('undoing the clearing of a recurring silence restores the silence unchanged', async () => {
-    await recur();
+    await createRecurring();
     const { body } = await ask('POST', '/api/mon/v1/bulk', { operations: [{ op: 'clear', id: '*:disk' }] });
     const [{ undo } = { undo: undefined }] = (body as { results: { undo: unknown }[] }).results;
     await ask('POST', '/api/mon/v1/bulk', { operations: [undo], undo: true });

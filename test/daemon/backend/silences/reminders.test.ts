@@ -78,7 +78,7 @@ async function dump(): Promise<unknown> {
   return ((await ask('GET', '/api/mon/v1/dump/Silenced')).body as { objects: unknown }).objects;
 }
 /** Lets all due reminders be sent, and returns the reminder that the silence then contains. */
-async function remindedThen(): Promise<unknown> {
+async function remindersAt(): Promise<unknown> {
   rig.clock.advance(1000);
   await fail('web-2');
   await fail('web-2');
@@ -102,7 +102,7 @@ describe('a silence whose reminder was sent and that is restored (spec, reminder
     const [before, objects] = [await reminded(), await dump()];
     await ask('POST', '/silenced/clear', { id: '*:disk' });
     await ask('POST', '/api/mon/v1/restore', { objects });
-    expect(await remindedThen()).toEqual(before);
+    expect(await remindersAt()).toEqual(before);
   });
 
   test.each([
@@ -119,7 +119,7 @@ describe('a silence whose reminder was sent and that is restored (spec, reminder
       await expect.poll(reminded).toMatchObject({ events: 1 });
       const before = await reminded();
       await ask('POST', '/api/mon/v1/restore', { objects });
-      expect(await remindedThen()).toEqual(before);
+      expect(await remindersAt()).toEqual(before);
     },
   );
 
@@ -134,7 +134,7 @@ describe('a silence whose reminder was sent and that is restored (spec, reminder
     expect(await reminded()).toBeUndefined();
     const [{ undo } = {}] = (cleared.body as { results: { undo?: unknown }[] }).results;
     await ask('POST', '/api/mon/v1/bulk', { operations: [undo], undo: true });
-    expect(await remindedThen()).toEqual(before);
+    expect(await remindersAt()).toEqual(before);
   });
 });
 
@@ -176,7 +176,7 @@ async function runs(): Promise<{ check: { output: string }; silence_ending: { id
 }
 
 /** Returns the id of the ending silence for each run of the handler, also if it gets groups. */
-async function remindedOf(): Promise<readonly string[]> {
+async function remindersOf(): Promise<readonly string[]> {
   return (await runs()).map((run) => /"silence_ending":\{"id":"([^"]+)"/.exec(JSON.stringify(run))?.[1] ?? '');
 }
 
@@ -217,7 +217,7 @@ describe('the handlers of a reminder (spec, reminder 3)', () => {
     rig.clock.advance(50 * MINUTE);
     await expect.poll(reminded).toMatchObject({ events: 1 });
     rig.clock.advance(MINUTE);
-    await expect.poll(async () => (await remindedOf()).toSorted()).toEqual(['*:disk', '*:load']);
+    await expect.poll(async () => (await remindersOf()).toSorted()).toEqual(['*:disk', '*:load']);
   });
 
   test('a reminder that was due while the backend was stopped runs its handler once after the restart', async () => {

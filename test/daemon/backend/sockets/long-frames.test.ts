@@ -5,8 +5,8 @@ import { longestTaskMs } from '../../../support/longest-task.ts';
 interface Rig {
   readonly socket: { isPaused: boolean; pause(): void; resume(): void };
   readonly frames: LongFrames;
-  readonly taken: unknown[];
-  readonly refused: unknown[];
+  readonly parsedValues: unknown[];
+  readonly errors: unknown[];
   readonly add: (text: string) => void;
 }
 
@@ -20,15 +20,15 @@ function openRig(): Rig {
       this.isPaused = false;
     },
   };
-  const [taken, refused]: [unknown[], unknown[]] = [[], []];
-  const frames = new LongFrames(socket, (error) => refused.push(error));
-  return { socket, frames, taken, refused, add: (text) => frames.add(text, (value) => taken.push(value)) };
+  const [parsedValues, errors]: [unknown[], unknown[]] = [[], []];
+  const frames = new LongFrames(socket, (error) => errors.push(error));
+  return { socket, frames, parsedValues, errors, add: (text) => frames.add(text, (value) => parsedValues.push(value)) };
 }
 
 const FILL = 'x'.repeat(LONG_FRAME_BYTES);
 
 test('long frames are processed in order, and the socket is paused until the last frame is processed', async () => {
-  const { socket, frames, taken, add } = openRig();
+  const { socket, frames, parsedValues, add } = openRig();
   add(JSON.stringify({ at: 1, fill: FILL }));
   expect([frames.isBusy, socket.isPaused]).toEqual([true, true]);
   add('{"at":2}');
@@ -36,7 +36,7 @@ test('long frames are processed in order, and the socket is paused until the las
   frames.resume();
   expect(socket.isPaused).toBe(true);
   await vi.waitFor(() => expect(frames.isBusy).toBe(false));
-  expect(taken).toEqual([{ at: 1, fill: FILL }, { at: 2 }]);
+  expect(parsedValues).toEqual([{ at: 1, fill: FILL }, { at: 2 }]);
   expect(socket.isPaused).toBe(false);
 });
 
@@ -59,21 +59,21 @@ test.each([
     'the frame has more than 1,000,000 values: send it in parts',
   ],
 ])('a frame with %s is rejected without blocking the event loop', async (_name, text, message) => {
-  const { refused, frames, add } = openRig();
+  const { errors, frames, add } = openRig();
   const longestMs = await longestTaskMs(async () => {
     add(text);
     await vi.waitFor(() => expect(frames.isBusy).toBe(false));
   });
-  expect(refused).toMatchObject([{ code: 'invalid', message }]);
+  expect(errors).toMatchObject([{ code: 'invalid', message }]);
   expect(longestMs).toBeLessThan(50);
 });
 
 test('the keys __proto__ and constructor in a long frame are ignored at any depth, even with long values', async () => {
-  const { taken, frames, add } = openRig();
+  const { parsedValues, frames, add } = openRig();
   const many = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => at));
   add(`{"a":[{"__proto__":{"b":1},"c":2}],"__proto__":${many},"constructor":1,"d":${many}}`);
   await vi.waitFor(() => expect(frames.isBusy).toBe(false));
-  const [value] = taken as Record<string, unknown>[];
+  const [value] = parsedValues as Record<string, unknown>[];
   expect(Object.keys(value ?? {})).toEqual(['a', 'd']);
   expect(value?.['a']).toEqual([{ c: 2 }]);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

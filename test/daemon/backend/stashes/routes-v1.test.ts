@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const ask: Ask = (...request) => rig.ask(...request);
 const get = (target: string): Promise<Answer> => ask('GET', target);
-const listed = async (): Promise<unknown> => (await get('/stashes')).body;
+const listStashes = async (): Promise<unknown> => (await get('/stashes')).body;
 
 async function storedPaths(): Promise<unknown[]> {
   await rig.stop();
@@ -33,19 +33,19 @@ describe('a stash', () => {
     });
     expect(await get('/stashes/silence/web-1')).toMatchObject({ status: 200, body: content });
     expect(await get('/stash/silence/web-1')).toMatchObject({ status: 200, body: content });
-    expect(await listed()).toEqual([{ path: 'silence/web-1', content, expire: -1 }]);
+    expect(await listStashes()).toEqual([{ path: 'silence/web-1', content, expire: -1 }]);
   });
 
   test.each(['/stash', '/stashes'])('POST to a path below %s creates a stash under that path', async (prefix) => {
     const answer = await ask('POST', `${prefix}/a/b`, { expire: 'is content here' });
     expect(answer).toMatchObject({ status: 201, body: { path: 'a/b' } });
-    expect(await listed()).toEqual([{ path: 'a/b', content: { expire: 'is content here' }, expire: -1 }]);
+    expect(await listStashes()).toEqual([{ path: 'a/b', content: { expire: 'is content here' }, expire: -1 }]);
   });
 
   test('replacing a stash replaces its content and its expiry', async () => {
     await ask('POST', '/stashes', { path: 'a', content: { one: 1, two: 2 }, expire: 60 });
     await ask('POST', '/stash/a', { two: 3 });
-    expect(await listed()).toEqual([{ path: 'a', content: { two: 3 }, expire: -1 }]);
+    expect(await listStashes()).toEqual([{ path: 'a', content: { two: 3 }, expire: -1 }]);
   });
 
   test('deleting a stash twice returns 204 and then 404', async () => {
@@ -61,7 +61,7 @@ describe('a stash', () => {
     await rig.stop();
     rig.clock.advance(20_000);
     await rig.start();
-    expect(await listed()).toEqual([{ path: 'a', content: { kept: true }, expire: 40 }]);
+    expect(await listStashes()).toEqual([{ path: 'a', content: { kept: true }, expire: 40 }]);
   });
 });
 
@@ -81,11 +81,11 @@ describe('the path of a v1 stash', () => {
   ])('the stash path $target is percent-decoded once and then used literally', async ({ target, path }) => {
     expect((await ask('POST', `/stash/${target}`, { at: path })).body).toEqual({ path });
     expect((await get(`/stash/${target}`)).body).toEqual({ at: path });
-    expect(await listed()).toMatchObject([{ path }]);
+    expect(await listStashes()).toMatchObject([{ path }]);
     expect((await ask('POST', '/stashes', { path, content: { same: true } })).status).toBe(201);
     expect((await get(`/stashes/${target}`)).body).toEqual({ same: true });
     expect((await ask('DELETE', `/stash/${target}`)).status).toBe(204);
-    expect(await listed()).toEqual([]);
+    expect(await listStashes()).toEqual([]);
   });
 
   test.each<{ name: string; target: string; status: number }>([
@@ -102,12 +102,12 @@ describe('the expiry of a stash', () => {
     await ask('POST', '/stashes', { path: 'short', content: {}, expire: 30 });
     await ask('POST', '/stashes', { path: 'long', content: {}, expire: 60 });
     rig.clock.advance(29_001);
-    expect(await listed()).toMatchObject([
+    expect(await listStashes()).toMatchObject([
       { path: 'long', expire: 31 },
       { path: 'short', expire: 1 },
     ]);
     rig.clock.advance(999);
-    expect(await listed()).toMatchObject([{ path: 'long' }]);
+    expect(await listStashes()).toMatchObject([{ path: 'long' }]);
     expect((await get('/stash/short')).status).toBe(404);
     expect((await ask('DELETE', '/stash/short')).status).toBe(404);
     expect(await storedPaths()).toEqual(['long']);
@@ -118,7 +118,7 @@ describe('the expiry of a stash', () => {
     await rig.stop();
     rig.clock.advance(31_000);
     await rig.start();
-    expect(await listed()).toEqual([]);
+    expect(await listStashes()).toEqual([]);
     rig.clock.advance(0);
     expect(await storedPaths()).toEqual([]);
   });
@@ -126,20 +126,20 @@ describe('the expiry of a stash', () => {
   test('a stash with expire: -1 never expires, unlike in Sensu Core (DEFECT, stashes)', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: -1 });
     rig.clock.advance(3_600_000);
-    expect(await listed()).toEqual([{ path: 'a', content: {}, expire: -1 }]);
+    expect(await listStashes()).toEqual([{ path: 'a', content: {}, expire: -1 }]);
   });
 
   test('a stash with expire: 0 expires at once', async () => {
     expect((await ask('POST', '/stashes', { path: 'a', content: {}, expire: 0 })).status).toBe(201);
     expect((await get('/stash/a')).status).toBe(404);
-    expect(await listed()).toEqual([]);
+    expect(await listStashes()).toEqual([]);
   });
 
   test('a stash whose expiry was replaced does not expire at the old time', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 10 });
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 100 });
     rig.clock.advance(11_000);
-    expect(await listed()).toMatchObject([{ path: 'a', expire: 89 }]);
+    expect(await listStashes()).toMatchObject([{ path: 'a', expire: 89 }]);
   });
 });
 
@@ -169,7 +169,7 @@ describe('the list of stashes', () => {
 
 test('a lone surrogate in a stash path is replaced by U+FFFD', async () => {
   expect((await ask('POST', '/stashes', { path: 'a\uD800', content: {} })).status).toBe(201);
-  expect(await listed()).toMatchObject([{ path: 'a\uFFFD' }]);
+  expect(await listStashes()).toMatchObject([{ path: 'a\uFFFD' }]);
 });
 
 describe('a rejected stash', () => {
@@ -191,7 +191,7 @@ describe('a rejected stash', () => {
     const answer = await ask('POST', '/stashes', body);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(problem);
-    expect(await listed()).toEqual([]);
+    expect(await listStashes()).toEqual([]);
   });
 
   test.each<{ name: string; body: string; status: number }>([
@@ -204,7 +204,7 @@ describe('a rejected stash', () => {
   ])('POST of stash content that is $name is rejected', async ({ body, status }) => {
     const answer = await send(rig.url, { method: 'POST', target: '/stash/a', body });
     expect(answer.status).toBe(status);
-    expect(await listed()).toEqual([]);
+    expect(await listStashes()).toEqual([]);
   });
 
   test('a stash path rejects other methods and returns the allowed methods', async () => {

@@ -49,17 +49,17 @@ test('a value that was written in parts is read as the concatenation of its part
   expect(await read(store)).toBe('{"a":1}');
 });
 
-test.each<{ what: string; parts: (string | undefined)[]; whole: string }>([
-  { what: 'the first part', parts: ['A-', undefined, undefined], whole: 'A-bc' },
-  { what: 'the last part', parts: [undefined, undefined, 'longer'], whole: 'ablonger' },
-  { what: 'the parts around an unchanged part', parts: ['', undefined, 'ü'], whole: 'bü' },
-  { what: 'all parts', parts: ['1', '2', '3'], whole: '123' },
-  { what: 'no part', parts: [undefined, undefined, undefined], whole: 'abc' },
-])('amending a value replaces the given parts: $what', async ({ parts, whole }) => {
+test.each<{ title: string; parts: (string | undefined)[]; fullValue: string }>([
+  { title: 'the first part', parts: ['A-', undefined, undefined], fullValue: 'A-bc' },
+  { title: 'the last part', parts: [undefined, undefined, 'longer'], fullValue: 'ablonger' },
+  { title: 'the parts around an unchanged part', parts: ['', undefined, 'ü'], fullValue: 'bü' },
+  { title: 'all parts', parts: ['1', '2', '3'], fullValue: '123' },
+  { title: 'no part', parts: [undefined, undefined, undefined], fullValue: 'abc' },
+])('amending a value replaces the given parts: $title', async ({ parts, fullValue }) => {
   const { store, write } = await open();
   await write(amendable(DISK, 's1', 'a', 'b', 'c'));
   await write(amend(DISK, 's1', ...parts));
-  expect(await read(store)).toBe(whole);
+  expect(await read(store)).toBe(fullValue);
 });
 
 test('the second amendment of a value replaces the first amendment completely', async () => {

@@ -18,14 +18,14 @@ import { put } from '../../../support/store-contract.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const BUFFER_BYTES = 1024 * 1024;
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /** Creates a store of schema 1 and a backup of it. */
 async function aBackup(): Promise<{ backup: Backup; dir: string }> {
   const dir = await earlierStore({ schema: 1 });
   const { dir: place } = await (async () => {
     await using opened = await openSchema(dir);
-    return await opened.schema.backUp({ signal: never });
+    return await opened.schema.backUp({ signal: neverAborted });
   })();
   return { dir, backup: await readBackup(place) };
 }
@@ -54,7 +54,7 @@ test('a backup contains the store as it was between two writes, even if writes c
   onTestFinished(() => store.close());
   const lease = await store.acquire('main', 30_000);
   const first = store.lastSeq('main') + 1;
-  const taking = store.schema.backUp({ signal: never });
+  const taking = store.schema.backUp({ signal: neverAborted });
   for (let at = 0; at < 30; at++) {
     const value = String(at);
     await store.write(lease, [put(['left', at], value), put(['right', at], value)], []);
@@ -71,7 +71,7 @@ describe('a failed backup', () => {
   test('a backup into an existing directory is rejected and changes nothing', async () => {
     const { dir, backup } = await aBackup();
     await using opened = await openSchema(dir);
-    await expect(opened.schema.backUp({ dir: backup.dir, signal: never })).rejects.toMatchObject({
+    await expect(opened.schema.backUp({ dir: backup.dir, signal: neverAborted })).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('already exists: set another directory with --backup-dir'),
     });
@@ -81,7 +81,7 @@ describe('a failed backup', () => {
     const dir = await earlierStore({ schema: 1 });
     await writeFile(join(dir, 'backups'), 'a file');
     await using opened = await openSchema(dir);
-    await expect(opened.schema.backUp({ signal: never })).rejects.toMatchObject({
+    await expect(opened.schema.backUp({ signal: neverAborted })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/^the backup into .* failed: /),
     });
@@ -101,7 +101,7 @@ describe('a failed backup', () => {
     const dir = await earlierStore({ schema: 1 });
     await using opened = await openSchema(dir);
     // `/proc` stands for a disk without any space: no file can be created there.
-    await expect(opened.schema.backUp({ dir: '/proc/backup', signal: never })).rejects.toMatchObject({
+    await expect(opened.schema.backUp({ dir: '/proc/backup', signal: neverAborted })).rejects.toMatchObject({
       code: 'unavailable',
     });
   });
@@ -121,9 +121,9 @@ describe('a backup that was changed', () => {
     },
   ])('verifying a backup detects a change: $name', async ({ change, message }) => {
     const { backup } = await aBackup();
-    await verifyBackup(backup, { signal: never });
+    await verifyBackup(backup, { signal: neverAborted });
     await change(backup);
-    await expect(verifyBackup(backup, { signal: never })).rejects.toMatchObject({
+    await expect(verifyBackup(backup, { signal: neverAborted })).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(message),
     });
@@ -161,7 +161,7 @@ describe('the restore of a backup', () => {
     const other = await earlierStore({ schema: 2, clients: 7 });
     for (const place of [empty, other]) {
       const database = await openDatabase(place, BUFFER_BYTES);
-      await restoreBackup(database, backup, never);
+      await restoreBackup(database, backup, neverAborted);
       await closeDatabase(database);
       const restored = await contentOf(place);
       expect(besidesId(restored)).toEqual(besidesId(content));
@@ -197,7 +197,7 @@ describe('the restore of a backup', () => {
 
     const again = await openDatabase(dir, BUFFER_BYTES);
     expect(await isRestorable(again)).toBe(true);
-    await restoreBackup(again, backup, never);
+    await restoreBackup(again, backup, neverAborted);
     await closeDatabase(again);
     expect(besidesId(await contentOf(dir))).toEqual(besidesId(content));
   });
@@ -209,13 +209,13 @@ test('the next backup removes the remains of a backup that was killed', async ()
   await mkdir(rest, { recursive: true });
   await writeFile(join(rest, 'rest'), '');
   await using opened = await openSchema(dir);
-  const { dir: place } = await opened.schema.backUp({ signal: never });
+  const { dir: place } = await opened.schema.backUp({ signal: neverAborted });
   expect(await readdir(join(dir, 'backups'))).toEqual([basename(place)]);
 });
 
 test('a backup of an empty store can be taken', async () => {
   const database = await emptyDatabase();
   const place = join(await tempDir(), 'backup');
-  await backUp(database, place, { schema: 1, storeId: 'x', signal: never });
+  await backUp(database, place, { schema: 1, storeId: 'x', signal: neverAborted });
   expect(JSON.parse(await readFile(join(place, 'manifest.json'), 'utf8'))).toMatchObject({ entries: 0, bytes: 0 });
 });

@@ -11,7 +11,7 @@ import { errorMessage } from '../../../../shared/errors.ts';
 import { filesOf, flip, storedValues, newestOf, writtenStore } from '../../../support/damaged-store.ts';
 
 const WRITES = 300;
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 type Damager = (dir: string) => Promise<void>;
 
@@ -20,80 +20,85 @@ const firstTable = async (dir: string): Promise<string> => join(dir, (await stor
 const manifest = async (dir: string): Promise<string> => join(dir, (await storeFiles(dir)).manifests.at(-1) ?? '');
 
 describe('a damaged store', () => {
-  test.each<{ name: string; damage: Damager; says: RegExp; isServable?: boolean }>([
+  test.each<{ name: string; damage: Damager; expectedMessage: RegExp; isServable?: boolean }>([
     {
       name: 'CURRENT is missing',
       damage: (dir) => rm(join(dir, 'CURRENT')),
-      says: /: CURRENT is missing, although there are files of a store/,
+      expectedMessage: /: CURRENT is missing, although there are files of a store/,
     },
     {
       name: 'the manifest is missing',
       damage: async (dir) => rm(await manifest(dir)),
-      says: /: MANIFEST-\d+ is missing, although CURRENT refers to it/,
+      expectedMessage: /: MANIFEST-\d+ is missing, although CURRENT refers to it/,
     },
     {
       name: 'a bit of the manifest is flipped',
       damage: async (dir) => flip(await manifest(dir), 20),
-      says: /: MANIFEST-\d+ has a wrong checksum at byte 0/,
+      expectedMessage: /: MANIFEST-\d+ has a wrong checksum at byte 0/,
     },
     {
       name: 'the manifest is cut off after its first record',
       damage: async (dir) => truncate(await manifest(dir), scanLog(await readFile(await manifest(dir))).records[1]?.at),
-      says: /: MANIFEST-\d+ is damaged: the manifest is incomplete: it ends shortly after its beginning/,
+      expectedMessage: /: MANIFEST-\d+ is damaged: the manifest is incomplete: it ends shortly after its beginning/,
     },
     {
       name: 'a table is missing',
       damage: async (dir) => rm(await firstTable(dir)),
-      says: /: \d+\.ldb is missing/,
+      expectedMessage: /: \d+\.ldb is missing/,
     },
     {
       name: 'a bit of a table is flipped, which LevelDB ignores',
       damage: async (dir) => flip(await firstTable(dir), 700),
-      says: /: \d+\.ldb 1 of its \d+ blocks have a wrong checksum/,
+      expectedMessage: /: \d+\.ldb 1 of its \d+ blocks have a wrong checksum/,
     },
     {
       name: 'a table was cut off',
       damage: async (dir) => truncate(await firstTable(dir), 5000),
-      says: /: \d+\.ldb has 5000 bytes, not \d+/,
+      expectedMessage: /: \d+\.ldb has 5000 bytes, not \d+/,
     },
     {
       name: 'a bit in the middle of the log is flipped, which LevelDB skips silently',
       damage: async (dir) => flip(await newestLog(dir), 2000),
-      says: /: \d+\.log \d+ bytes from byte \d+ on have a wrong checksum: \d+ changes cannot be read, \d+ writes before and \d+ after can/,
+      expectedMessage:
+        /: \d+\.log \d+ bytes from byte \d+ on have a wrong checksum: \d+ changes cannot be read, \d+ writes before and \d+ after can/,
       isServable: true,
     },
     {
       name: 'a bit of the last write is flipped, which was acknowledged',
       damage: async (dir) => flip(await newestLog(dir), (await stat(await newestLog(dir))).size - 30),
-      says: /: \d+\.log \d+ bytes from byte \d+ on have a wrong checksum: the last writes, or one of them cannot be read/,
+      expectedMessage:
+        /: \d+\.log \d+ bytes from byte \d+ on have a wrong checksum: the last writes, or one of them cannot be read/,
       isServable: true,
     },
     {
       name: 'the log was cut off since the stop',
       damage: async (dir) => truncate(await newestLog(dir), (await stat(await newestLog(dir))).size - 100),
-      says: /: \d+\.log has \d+ bytes, and had \d+ when the backend stopped: the newest writes are missing/,
+      expectedMessage: /: \d+\.log has \d+ bytes, and had \d+ when the backend stopped: the newest writes are missing/,
       isServable: true,
     },
     {
       name: 'the log is missing',
       damage: async (dir) => rm(await newestLog(dir)),
-      says: /: \d+\.log is missing, so the latest writes are lost/,
+      expectedMessage: /: \d+\.log is missing, so the latest writes are lost/,
       isServable: true,
     },
   ])(
     'a damaged store is rejected with its problem and a remedy, and is not changed: $name',
-    async ({ damage, says, isServable = false }) => {
+    async ({ damage, expectedMessage, isServable = false }) => {
       const { dir, story } = await writtenStore(WRITES);
       await damage(dir);
       const before = await filesOf(dir);
       const message = await openLevelStore(dir).then(() => 'opened', String);
-      expect(message).toMatch(says);
+      expect(message).toMatch(expectedMessage);
       expect(message).toContain(`mon-backend repair ${dir}`);
       expect(message.includes('--accept-loss')).toBe(isServable);
       expect(await filesOf(dir)).toEqual(before);
 
       const target = `${dir}-repaired`;
-      const { lost } = await repairStore(dir, target, { signal: never, schema: schemaAfterMigrations(MIGRATIONS) });
+      const { lost } = await repairStore(dir, target, {
+        signal: neverAborted,
+        schema: schemaAfterMigrations(MIGRATIONS),
+      });
       expect(await filesOf(dir)).toEqual(before);
       const held = await storedValues(target);
       for (const [name, value] of held) expect(story.get(name)).toContain(value);
@@ -176,7 +181,7 @@ describe('a repair', () => {
   test('repairing a store without the file CURRENT loses no data', async () => {
     const { dir, story } = await writtenStore(WRITES);
     await rm(join(dir, 'CURRENT'));
-    const { lost, kept } = await repairStore(dir, `${dir}-repaired`, { signal: never });
+    const { lost, kept } = await repairStore(dir, `${dir}-repaired`, { signal: neverAborted });
     expect(lost).toEqual([{ file: 'CURRENT', problem: 'is missing' }]);
     expect(kept).toMatchObject({ client: newestOf(story).size });
     expect(await storedValues(`${dir}-repaired`)).toEqual(newestOf(story));
@@ -186,7 +191,7 @@ describe('a repair', () => {
   test('a repair reports the keys between which entries are lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await flip(await firstTable(dir), 700);
-    const { lost } = await repairStore(dir, `${dir}-repaired`, { signal: never });
+    const { lost } = await repairStore(dir, `${dir}-repaired`, { signal: neverAborted });
     expect(lost).toEqual([
       {
         file: (await firstTable(dir)).slice(dir.length + 1),
@@ -200,14 +205,16 @@ describe('a repair', () => {
   test('a repair asks for the schema of the store if the schema entry is lost', async () => {
     const { dir } = await writtenStore(WRITES);
     await rm(await firstTable(dir));
-    await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(/set --schema/);
+    await expect(repairStore(dir, `${dir}-repaired`, { signal: neverAborted })).rejects.toThrow(/set --schema/);
     await expect(stat(`${dir}-repaired`)).rejects.toThrow('ENOENT');
   });
 
   test('repairing a directory without a store is rejected', async () => {
     const { dir } = await writtenStore(0);
     for (const name of await readdir(dir)) await rm(join(dir, name));
-    await expect(repairStore(dir, `${dir}-repaired`, { signal: never })).rejects.toThrow(`there is no store in ${dir}`);
+    await expect(repairStore(dir, `${dir}-repaired`, { signal: neverAborted })).rejects.toThrow(
+      `there is no store in ${dir}`,
+    );
     expect((await readdir(join(dir, '..'))).filter((name) => join(dir, '..', name).startsWith(`${dir}-`))).toEqual([]);
   });
 });

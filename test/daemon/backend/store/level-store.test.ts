@@ -23,7 +23,7 @@ async function tamper(dir: string, change: (database: Database) => Promise<void>
 }
 
 /** Creates a store whose shard `main` has this number of writes with one change each, and returns its directory. */
-async function written(writes: number): Promise<string> {
+async function storeWithWrites(writes: number): Promise<string> {
   const dir = await tempDir();
   const store = await openLevelStore(dir);
   const lease = await store.acquire('main', 30_000);
@@ -35,7 +35,7 @@ async function written(writes: number): Promise<string> {
 }
 
 /** Creates another store, which must stay unchanged, and returns its directory. */
-const another = (): Promise<string> => written(3);
+const another = (): Promise<string> => storeWithWrites(3);
 
 /** Returns every file of a directory with its content, in hexadecimal. */
 async function contentOf(dir: string): Promise<Readonly<Record<string, string>>> {
@@ -53,11 +53,11 @@ describe('a store that has lost its directory', () => {
     ),
   };
 
-  test.each<{ name: string; lose: (dir: string) => Promise<void> }>([
-    { name: 'deleted', lose: (dir) => rm(dir, { recursive: true }) },
+  test.each<{ name: string; damageDirectory: (dir: string) => Promise<void> }>([
+    { name: 'deleted', damageDirectory: (dir) => rm(dir, { recursive: true }) },
     {
       name: 'replaced by its own copy',
-      lose: async (dir) => {
+      damageDirectory: async (dir) => {
         await cp(dir, `${dir}-copy`, { recursive: true });
         await rm(dir, { recursive: true });
         await rename(`${dir}-copy`, dir);
@@ -65,51 +65,54 @@ describe('a store that has lost its directory', () => {
     },
     {
       name: 'replaced by another store',
-      lose: async (dir) => {
+      damageDirectory: async (dir) => {
         await rm(dir, { recursive: true });
         await cp(await another(), dir, { recursive: true });
       },
     },
     {
       name: 'emptied and filled with another store',
-      lose: async (dir) => {
+      damageDirectory: async (dir) => {
         for (const name of await readdir(dir)) await rm(join(dir, name));
         await cp(await another(), dir, { recursive: true });
       },
     },
     {
       name: 'moved away, with another store in its place',
-      lose: async (dir) => {
+      damageDirectory: async (dir) => {
         await rename(dir, `${dir}-away`);
         await cp(await another(), dir, { recursive: true });
       },
     },
     {
       name: 'replaced by a symbolic link to another store',
-      lose: async (dir) => {
+      damageDirectory: async (dir) => {
         await rename(dir, `${dir}-away`);
         await symlink(await another(), dir);
       },
     },
-  ])('a store whose directory is $name acknowledges no more writes and changes no file there', async ({ lose }) => {
-    const dir = join(await tempDir(), 'store');
-    const clock = new ManualClock();
-    const store = await openLevelStore(dir, { clock });
-    const lease = await store.acquire('main', 30_000);
-    await store.write(lease, [put(['a'], '1')], []);
-    await lose(dir);
-    const before = await contentOf(dir).catch(() => undefined);
-    await expect(store.write(lease, [put(['a'], '2')], [])).rejects.toMatchObject(PROBLEM);
-    expect(store.refusal).toMatchObject(PROBLEM);
-    for (let second = 0; second < 20; second++) {
-      clock.advance(1000);
-      await expect(store.write(lease, [put(['a'], '3')], [])).rejects.toMatchObject(PROBLEM);
-    }
-    // The store can still be read.
-    expect(await store.getMany([['a']])).toEqual(['1']);
-    await store.close();
-    expect(await contentOf(dir).catch(() => undefined)).toEqual(before);
-  });
+  ])(
+    'a store whose directory is $name acknowledges no more writes and changes no file there',
+    async ({ damageDirectory }) => {
+      const dir = join(await tempDir(), 'store');
+      const clock = new ManualClock();
+      const store = await openLevelStore(dir, { clock });
+      const lease = await store.acquire('main', 30_000);
+      await store.write(lease, [put(['a'], '1')], []);
+      await damageDirectory(dir);
+      const before = await contentOf(dir).catch(() => undefined);
+      await expect(store.write(lease, [put(['a'], '2')], [])).rejects.toMatchObject(PROBLEM);
+      expect(store.refusal).toMatchObject(PROBLEM);
+      for (let second = 0; second < 20; second++) {
+        clock.advance(1000);
+        await expect(store.write(lease, [put(['a'], '3')], [])).rejects.toMatchObject(PROBLEM);
+      }
+      // The store can still be read.
+      expect(await store.getMany([['a']])).toEqual(['1']);
+      await store.close();
+      expect(await contentOf(dir).catch(() => undefined)).toEqual(before);
+    },
+  );
 
   test('a store whose directory is moved away and back accepts writes again', async () => {
     const dir = join(await tempDir(), 'store');
@@ -182,7 +185,7 @@ describe('the opening of a store', () => {
     { name: 'no store id', key: STORE_ID, value: undefined, message: /has no id/ },
     { name: 'an invalid schema version', key: SCHEMA_VERSION, value: '?', message: /schema version .* damaged/ },
   ])('a store with $name is rejected, and its directory is released', async ({ key, value, message }) => {
-    const dir = await written(3);
+    const dir = await storeWithWrites(3);
     await tamper(dir, async (database) =>
       value === undefined ? database.del(encodeTuple(key)) : database.put(encodeTuple(key), value),
     );
@@ -192,7 +195,7 @@ describe('the opening of a store', () => {
   });
 
   test('a store without change records opens, but no feed can resume from it', async () => {
-    const dir = await written(3);
+    const dir = await storeWithWrites(3);
     await tamper(dir, async (database) => {
       for (const seq of [1, 2, 3]) await database.del(encodeTuple(changeKey('main', seq)));
     });
@@ -204,7 +207,7 @@ describe('the opening of a store', () => {
   });
 
   test('a store with a gap in its change records opens only with accepted loss and keeps the records after it', async () => {
-    const dir = await written(6);
+    const dir = await storeWithWrites(6);
     await tamper(dir, async (database) => database.del(encodeTuple(changeKey('main', 3))));
     await expect(openLevelStore(dir)).rejects.toThrow('the writes 3 to 3 of shard main are lost');
     await (await openLevelStore(dir, { loss: { onAccepted: () => undefined } })).close();
@@ -224,42 +227,42 @@ const change = (count: number): ['client', string, string][] =>
   Array.from({ length: count }, (_, index) => ['client', 'default', String(index)]);
 
 describe('the retention of change records', () => {
-  test.each<{ name: string; records: number; changes: number; writes: number[]; kept: number[] }>([
-    { name: 'to a number of records', records: 3, changes: 100, writes: [1, 1, 1, 1, 1], kept: [3, 4, 5] },
-    { name: 'to a number of changes', records: 100, changes: 5, writes: [2, 2, 2, 0, 1], kept: [2, 3, 4, 5] },
+  test.each<{ name: string; records: number; changes: number; writes: number[]; retained: number[] }>([
+    { name: 'to a number of records', records: 3, changes: 100, writes: [1, 1, 1, 1, 1], retained: [3, 4, 5] },
+    { name: 'to a number of changes', records: 100, changes: 5, writes: [2, 2, 2, 0, 1], retained: [2, 3, 4, 5] },
     {
       name: 'to a number of changes except for the newest record',
       records: 100,
       changes: 5,
       writes: [1, 1, 50],
-      kept: [3],
+      retained: [3],
     },
   ])(
     'change records are limited $name, also after the store is opened again',
-    async ({ records, changes, writes, kept }) => {
+    async ({ records, changes, writes, retained }) => {
       const dir = await tempDir();
       const retention = { records, changes };
       const store = await openLevelStore(dir, { retention });
       const lease = await store.acquire('main', 30_000);
       for (const count of writes) await store.write(lease, [], change(count));
       const now: number[] = [];
-      expect((await store.watch('main', 0, ({ seq }) => now.push(seq))).first).toBe(kept[0]);
+      expect((await store.watch('main', 0, ({ seq }) => now.push(seq))).first).toBe(retained[0]);
       await store.close();
       const again = await openLevelStore(dir, { retention });
       const later: number[] = [];
-      expect((await again.watch('main', 0, ({ seq }) => later.push(seq))).first).toBe(kept[0]);
+      expect((await again.watch('main', 0, ({ seq }) => later.push(seq))).first).toBe(retained[0]);
       await again.close();
-      expect([now, later]).toEqual([kept, kept]);
+      expect([now, later]).toEqual([retained, retained]);
       await tamper(dir, async (database) => {
         const all = writes.map((_, index) => index + 1);
         const stored = await database.hasMany(all.map((seq) => encodeTuple(changeKey('main', seq))));
-        expect(all.filter((_, index) => stored[index])).toEqual(kept);
+        expect(all.filter((_, index) => stored[index])).toEqual(retained);
       });
     },
   );
 
   test('change records are deleted when the store opens with a lower retention', async () => {
-    const dir = await written(6);
+    const dir = await storeWithWrites(6);
     const store = await openLevelStore(dir, { retention: { records: 2, changes: 100 } });
     const seqs: number[] = [];
     await store.watch('main', 0, ({ seq }) => seqs.push(seq));
@@ -293,7 +296,7 @@ async function onDatabase(): Promise<{ store: Store; database: Database; dir: st
 }
 
 /** Resolves once the store accepts writes, which may be immediately. */
-async function mended(store: Store): Promise<void> {
+async function waitUntilWritable(store: Store): Promise<void> {
   if (store.refusal !== undefined) await new Promise<void>((resolve) => void store.onMended(resolve));
 }
 
@@ -317,7 +320,7 @@ describe('a write that the disk rejects', () => {
         message: `the store in ${dir} cannot write: the disk is on fire`,
         cause: expect.objectContaining({ message: 'the disk is on fire' }),
       });
-      await mended(store);
+      await waitUntilWritable(store);
       expect(await store.write(lease, [put(['next'], '3')], [['client', 'default', 'c']])).toBe(2);
       const expected = [
         [['both'], '1'],
@@ -343,7 +346,7 @@ describe('a write that the disk rejects', () => {
     failNextWrite(database, 'after');
     await expect(store.acquire('main', 30_000)).rejects.toMatchObject({ code: 'unavailable' });
     await lease.renew();
-    await mended(store);
+    await waitUntilWritable(store);
     expect(await store.write(lease, [], [])).toBe(1);
   });
 
@@ -364,7 +367,7 @@ describe('a write that the disk rejects', () => {
     }
     await vi.waitFor(() => expect(clock.pending).toBe(1));
     open.mockRestore();
-    const repair = mended(store);
+    const repair = waitUntilWritable(store);
     clock.advance(1000);
     await repair;
     expect(await store.write(lease, [put(['b'], '4')], [])).toBe(2);
@@ -405,7 +408,7 @@ describe('a write that the disk rejects', () => {
         }
         if (seen === 3000) {
           clock.advance(2000);
-          await mended(store);
+          await waitUntilWritable(store);
         }
       }
     })();

@@ -54,7 +54,8 @@ test('the oldest log that a database needs is found from its manifest, which nam
 });
 
 /** Returns the last character of the payload of each record. */
-const ends = (log: Buffer): string[] => scanLog(log).records.map(({ payload }) => String(payload.subarray(-1)));
+const lastCharacters = (log: Buffer): string[] =>
+  scanLog(log).records.map(({ payload }) => String(payload.subarray(-1)));
 
 test('a log record of many blocks is read as one record, and an incomplete record is ignored', async () => {
   const dir = await tempDir();
@@ -66,7 +67,7 @@ test('a log record of many blocks is read as one record, and an incomplete recor
   const name = (await readdir(dir)).find((file) => file.endsWith('.log')) ?? '';
   const log = await readFile(join(dir, name));
   await database.close();
-  expect(ends(log)).toEqual(['x', 'y', 'z']);
-  expect(ends(log.subarray(0, -1))).toEqual(['x', 'y']);
-  expect(ends(log.subarray(0, 90_000))).toEqual(['x']);
+  expect(lastCharacters(log)).toEqual(['x', 'y', 'z']);
+  expect(lastCharacters(log.subarray(0, -1))).toEqual(['x', 'y']);
+  expect(lastCharacters(log.subarray(0, 90_000))).toEqual(['x']);
 });

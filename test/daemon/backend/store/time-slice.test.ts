@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { TimeSlice, startPaced } from '../../../../daemon/backend/store/time-slice.ts';
 
 let nowMs = 0;
-const work = (ms: number): void => void (nowMs += ms);
+const spendTime = (ms: number): void => void (nowMs += ms);
 
 /** Returns whether other tasks of the event loop ran before `act` was done. */
 async function isShared(act: () => Promise<void>): Promise<boolean> {
@@ -17,9 +17,9 @@ async function isShared(act: () => Promise<void>): Promise<boolean> {
 test('long work yields to other tasks after every four milliseconds', async () => {
   const turn = new TimeSlice(() => nowMs);
   for (let round = 0; round < 3; round++) {
-    work(3.9);
+    spendTime(3.9);
     expect(await isShared(() => turn.share())).toBe(false);
-    work(0.1);
+    spendTime(0.1);
     expect(await isShared(() => turn.share())).toBe(true);
   }
 });
@@ -28,9 +28,9 @@ test('time during which the work waits does not count toward its four millisecon
   const turn = new TimeSlice(() => nowMs);
   await nextTurn();
   await nextTurn();
-  work(100);
+  spendTime(100);
   expect(await isShared(() => turn.share())).toBe(false);
-  work(4);
+  spendTime(4);
   expect(await isShared(() => turn.share())).toBe(true);
 });
 
@@ -41,7 +41,7 @@ test('the event loop reads sockets between two slices of work, even if a socket 
     await new Promise<void>((resolve) => stat('.', () => resolve()));
     const turn = new TimeSlice(() => nowMs);
     const before = roundsOfLoop();
-    work(4);
+    spendTime(4);
     await turn.share();
     expect(roundsOfLoop()).toBeGreaterThan(before);
   }
@@ -50,7 +50,7 @@ test('the event loop reads sockets between two slices of work, even if a socket 
 const roundsOfLoop = (): number => performance.nodeTiming.uvMetricsInfo.loopCount;
 
 /** Blocks the event loop for this time. */
-function hold(ms: number): void {
+function blockEventLoop(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);
 }
@@ -60,7 +60,7 @@ test('concurrent tasks start in order, only a few milliseconds of them in each r
   const { promise, resolve } = Promise.withResolvers<void>();
   for (let at = 0; at < 30; at++) {
     startPaced(() => {
-      hold(3);
+      blockEventLoop(3);
       started.push({ at, round: roundsOfLoop() });
       if (at === 29) resolve();
     });

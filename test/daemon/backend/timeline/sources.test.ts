@@ -34,7 +34,7 @@ async function idsOf(pages: AsyncIterable<readonly { readonly id: number }[]>): 
   return ids;
 }
 
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+const numbersBelow = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 const newestFirst = (ids: readonly number[]): number[] => ids.toSorted((a, b) => b - a);
 
 describe('the merged timelines of several namespaces', () => {
@@ -44,11 +44,11 @@ describe('the merged timelines of several namespaces', () => {
     ['most transitions in one namespace', (id) => (id % 701 === 0 ? `n${String(id % 2)}` : 'n2')],
     ['runs of several transitions per namespace', (id) => `n${String(Math.floor(id / 130) % 3)}`],
   ])('the transitions of several namespaces are merged, the newest first: %s', async (_title, namespaceOf) => {
-    const all = upTo(5000);
+    const all = numbersBelow(5000);
     const store = await storeOf(Object.groupBy(all, namespaceOf) as Record<string, number[]>);
     const sources = [...new Set(all.map(namespaceOf)), 'empty'].map(sourceOf);
     expect(await idsOf(newestOf(store, sources, LAST))).toEqual(newestFirst(all));
-    expect(await idsOf(newestOf(store, sources, 2501))).toEqual(newestFirst(upTo(2500)));
+    expect(await idsOf(newestOf(store, sources, 2501))).toEqual(newestFirst(numbersBelow(2500)));
   });
 
   test('namespaces without transitions yield an empty timeline', async () => {
@@ -57,10 +57,10 @@ describe('the merged timelines of several namespaces', () => {
   });
 
   test('merging the timelines of many namespaces reads only a few transitions of each into memory', async () => {
-    const names = upTo(30).map((at) => `n${String(at)}`);
+    const names = numbersBelow(30).map((at) => `n${String(at)}`);
     const each = 800;
     const store = await storeOf(
-      Object.fromEntries(names.map((name, at) => [name, upTo(each).map((id) => id * names.length + at)])),
+      Object.fromEntries(names.map((name, at) => [name, numbersBelow(each).map((id) => id * names.length + at)])),
     );
     let read = 0;
     const counted: Pick<Store, 'scan'> = {
@@ -81,19 +81,19 @@ describe('the merged timelines of several namespaces', () => {
 });
 
 test('the timeline of a single namespace is read to its end in pages', async () => {
-  const store = await storeOf({ shop: upTo(3500) });
+  const store = await storeOf({ shop: numbersBelow(3500) });
   const ids: number[] = [];
   for await (const { id, text } of newestEntriesOf(store, sourceOf('shop'), 3001)) {
     expect(text).toBe(`shop${String(id)}`);
     ids.push(id);
   }
-  expect(ids).toEqual(newestFirst(upTo(3000)));
+  expect(ids).toEqual(newestFirst(numbersBelow(3000)));
 });
 
 test('a filtered page ends after a number of transitions and names the next position', async () => {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
-  const ops = upTo(1000).map((id): StoreOp => ({
+  const ops = numbersBelow(1000).map((id): StoreOp => ({
     type: 'put',
     key: [...timelineOf('shop'), reverseId(id)],
     value: JSON.stringify({ kind: 'new', client: 'web-1', check: id === 1 ? 'disk' : 'load', status: 0 }),

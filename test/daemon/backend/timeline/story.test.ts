@@ -17,7 +17,7 @@ type Step =
       readonly check: string;
       readonly status: number;
       /** Number of OK results after which the event of the check resolves. */
-      readonly enough: number;
+      readonly requiredOkCount: number;
     }
   | { readonly do: 'acknowledge'; readonly client: string; readonly check: string; readonly sticky: boolean }
   | { readonly do: 'resolve' | 'forget' | 'unacknowledge'; readonly client: string; readonly check: string }
@@ -65,8 +65,8 @@ const ask: Ask = (...request) => rig.ask(...request);
 async function act(step: Step): Promise<void> {
   switch (step.do) {
     case 'report': {
-      const { client: source, check: name, status, enough } = step;
-      const late = enough === 1 ? {} : { resolve_after: enough };
+      const { client: source, check: name, status, requiredOkCount } = step;
+      const late = requiredOkCount === 1 ? {} : { resolve_after: requiredOkCount };
       await ask('POST', '/results', { source, name, status, output: `${name} ${String(status)}`, ...late });
       return;
     }
@@ -115,7 +115,7 @@ async function observed(): Promise<ReadonlyMap<string, Shown>> {
 }
 
 /** Rebuilds the list of events at a moment from the transitions of the timeline. */
-function rebuilt(newestFirst: readonly TimelineRow[], atMs: number): ReadonlyMap<string, Shown> {
+function pastStateAt(newestFirst: readonly TimelineRow[], atMs: number): ReadonlyMap<string, Shown> {
   const events = new Map<string, Shown>();
   for (const { at, kind, client: of = '', check: name = '', status = 0, flapping } of newestFirst.toReversed()) {
     if (at > atMs) break;
@@ -127,26 +127,29 @@ function rebuilt(newestFirst: readonly TimelineRow[], atMs: number): ReadonlyMap
 }
 
 /** The visible state at a moment: the events with their silences and outputs, and all silences. */
-interface Sight {
+interface Snapshot {
   readonly atMs: number;
   readonly events: readonly Partial<EventRow>[];
   readonly silences: readonly Partial<SilencedRow>[];
 }
 
-async function sight(): Promise<Sight> {
+async function currentSnapshot(): Promise<Snapshot> {
   const rows = (await ask('GET', `${MON}/events?sort=client`)).body as EventRow[];
   const silences = (await ask('GET', `${MON}/silenced`)).body as SilencedRow[];
-  return { atMs: rig.clock.now(), ...sightOf(rows, silences) };
+  return { atMs: rig.clock.now(), ...snapshotOf(rows, silences) };
 }
 
 /** Returns what the timeline shows for a moment. */
-async function timelineSight(atMs: number): Promise<Sight> {
+async function timelineSnapshot(atMs: number): Promise<Snapshot> {
   const target = `${MON}/timeline/state?at=${String(atMs)}&silenced&sort=client&limit=1000`;
   const { events, silenced = [] } = (await ask('GET', target)).body as PastState;
-  return { atMs, ...sightOf(events, silenced) };
+  return { atMs, ...snapshotOf(events, silenced) };
 }
 
-function sightOf(events: readonly EventRow[], silences: readonly SilencedRow[]): Pick<Sight, 'events' | 'silences'> {
+function snapshotOf(
+  events: readonly EventRow[],
+  silences: readonly SilencedRow[],
+): Pick<Snapshot, 'events' | 'silences'> {
   return {
     events: events.map(({ client: of, check: name, status, action, silenced_by: ids, output, acknowledged }) => {
       return {
@@ -201,7 +204,7 @@ async function stateFrom(from: PastState, atMs: number): Promise<PastState | und
 function comparable({ at, previous, next, events, silenced = [], clients = [] }: PastState): unknown {
   return {
     around: [at, previous, next],
-    ...sightOf(events, silenced),
+    ...snapshotOf(events, silenced),
     since: events.map(({ since }) => since),
     clients: clients.map(({ name, events: some, deleted }) => [name, some, deleted]),
   };
@@ -212,19 +215,19 @@ test('the timeline shows for each past time exactly the events that the list of 
     fc.asyncProperty(story, async (steps) => {
       rig = await BackendRig.open();
       const seen: (readonly [number, ReadonlyMap<string, Shown>])[] = [];
-      const sights: Sight[] = [];
+      const sights: Snapshot[] = [];
       for (const step of steps) {
         rig.clock.advance(1000);
         await act(step);
         seen.push([rig.clock.now(), await observed()]);
-        sights.push(await sight());
+        sights.push(await currentSnapshot());
       }
       const { transitions } = (await ask('GET', `${MON}/timeline?limit=1000`)).body as TimelinePage;
-      for (const [atMs, events] of seen) expect(rebuilt(transitions, atMs)).toEqual(events);
+      for (const [atMs, events] of seen) expect(pastStateAt(transitions, atMs)).toEqual(events);
       // The timeline does not contain the state before the first transition.
       const first = transitions.at(-1)?.at ?? Infinity;
       const known = sights.filter(({ atMs }) => atMs >= first);
-      for (const was of known) expect(await timelineSight(was.atMs)).toEqual(was);
+      for (const was of known) expect(await timelineSnapshot(was.atMs)).toEqual(was);
       // Pairs of moments: each with the next one and back, and the last one with each.
       const moments = known.map(({ atMs }) => atMs);
       const pairs = moments

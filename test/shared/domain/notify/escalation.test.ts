@@ -21,7 +21,7 @@ const STEPS: readonly EscalationStep[] = [
 /** A change of an escalation, with its time in seconds after the start. */
 type Occasion = readonly [kind: 'step' | 'pause' | 'resume', at: number];
 
-function play(steps: readonly EscalationStep[], occasions: readonly Occasion[]): EscalationState {
+function playOccasions(steps: readonly EscalationStep[], occasions: readonly Occasion[]): EscalationState {
   let escalation = startEscalation('page', steps, 1, NOW);
   for (const [kind, at] of occasions) {
     const now = NOW + at;
@@ -107,7 +107,7 @@ describe('the due times of the steps of an escalation (on-call 2)', () => {
       step: 1,
     },
   ])('$name', ({ occasions, due, remaining, step }) => {
-    const escalation = play(STEPS, occasions);
+    const escalation = playOccasions(STEPS, occasions);
     expect({ step: escalation.step, due: escalation.due, remaining: escalation.remaining }).toEqual({
       step,
       due: due === undefined ? undefined : NOW + due,
@@ -117,14 +117,14 @@ describe('the due times of the steps of an escalation (on-call 2)', () => {
 
   test('the last step is repeated 20 times, and then nothing is due', () => {
     const steps: Occasion[] = Array.from({ length: 23 }, (_, at) => ['step', 600 * at]);
-    const escalation = play(STEPS, steps);
+    const escalation = playOccasions(STEPS, steps);
     expect(escalation).toMatchObject({ step: 3, repeats: 20 });
     expect(isStepDue(escalation, NOW + 1_000_000)).toBe(false);
     expect(nextEscalationStep(STEPS, escalation)).toBeUndefined();
   });
 
   test('an escalation remembers each handler that it notified once', () => {
-    const escalation = play(STEPS, [
+    const escalation = playOccasions(STEPS, [
       ['step', 0],
       ['step', 600],
       ['step', 1800],
@@ -172,12 +172,12 @@ describe('the texts about an escalation', () => {
       text: 'step 3 of 3 was notified again 1m ago (boss); repetition 2 of 20 in 14m (boss)',
     },
   ])('$name', ({ occasions, at, text }) => {
-    expect(escalationProgress(STEPS, play(STEPS, occasions), NOW + at)).toBe(text);
+    expect(escalationProgress(STEPS, playOccasions(STEPS, occasions), NOW + at)).toBe(text);
   });
 
   test('the progress says that no step follows', () => {
     const steps = STEPS.slice(0, 1);
-    expect(escalationProgress(steps, play(steps, [['step', 0]]), NOW + 60)).toBe(
+    expect(escalationProgress(steps, playOccasions(steps, [['step', 0]]), NOW + 60)).toBe(
       'step 1 of 1 was notified 1m ago (chat); no further step',
     );
   });

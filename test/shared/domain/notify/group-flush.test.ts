@@ -43,9 +43,9 @@ describe('the next flush of a group', () => {
   });
 });
 
-const KNOWN: MemberState = { eventId: 'e', status: 2, isResolved: false, isTransient: false, lastNotified: 2 };
+const GROUP_MEMBERS: MemberState = { eventId: 'e', status: 2, isResolved: false, isTransient: false, lastNotified: 2 };
 
-function comes(
+function applyResult(
   before: MemberState | undefined,
   status: number,
   more: { readonly action?: 'create' | 'resolve'; readonly silence_ended?: true } = {},
@@ -72,47 +72,51 @@ test.each([
 
 describe('the change that an event makes in its group', () => {
   test.each<{ name: string; of: string; change: string }>([
-    { name: 'a new event is new', of: comes(undefined, 2), change: 'new' },
+    { name: 'a new event is new', of: applyResult(undefined, 2), change: 'new' },
     {
       name: 'an event that fails again before the first notification is new',
-      of: comes({ ...KNOWN, lastNotified: undefined }, 1),
+      of: applyResult({ ...GROUP_MEMBERS, lastNotified: undefined }, 1),
       change: 'new',
     },
-    { name: 'an event with the notified status is unchanged', of: comes(KNOWN, 2), change: 'same' },
+    { name: 'an event with the notified status is unchanged', of: applyResult(GROUP_MEMBERS, 2), change: 'same' },
     {
       name: 'an event with another status than the notified status is changed',
-      of: comes(KNOWN, 1),
+      of: applyResult(GROUP_MEMBERS, 1),
       change: 'changed',
     },
     {
       name: 'an event whose silence ended is changed',
-      of: comes(KNOWN, 2, { silence_ended: true }),
+      of: applyResult(GROUP_MEMBERS, 2, { silence_ended: true }),
       change: 'changed',
     },
-    { name: 'a resolved event is resolved', of: comes(KNOWN, 0, { action: 'resolve' }), change: 'resolved' },
+    {
+      name: 'a resolved event is resolved',
+      of: applyResult(GROUP_MEMBERS, 0, { action: 'resolve' }),
+      change: 'resolved',
+    },
     {
       name: 'a resolve of an event that the group does not contain is resolved',
-      of: comes(undefined, 0, { action: 'resolve' }),
+      of: applyResult(undefined, 0, { action: 'resolve' }),
       change: 'resolved',
     },
     {
       name: 'an event that resolved before the first notification is dropped',
-      of: comes({ ...KNOWN, lastNotified: undefined }, 0, { action: 'resolve' }),
+      of: applyResult({ ...GROUP_MEMBERS, lastNotified: undefined }, 0, { action: 'resolve' }),
       change: 'forgotten',
     },
     {
       name: 'an event that was inhibited before the first notification is new',
-      of: comes({ ...KNOWN, lastNotified: 'inhibited' }, 2),
+      of: applyResult({ ...GROUP_MEMBERS, lastNotified: 'inhibited' }, 2),
       change: 'new',
     },
     {
       name: 'an event that resolved while it was inhibited is dropped',
-      of: comes({ ...KNOWN, lastNotified: 'inhibited' }, 0, { action: 'resolve' }),
+      of: applyResult({ ...GROUP_MEMBERS, lastNotified: 'inhibited' }, 0, { action: 'resolve' }),
       change: 'forgotten',
     },
     {
       name: 'an event that failed again before its resolve was notified is unchanged',
-      of: comes({ ...KNOWN, isResolved: true, status: 0 }, 2),
+      of: applyResult({ ...GROUP_MEMBERS, isResolved: true, status: 0 }, 2),
       change: 'same',
     },
   ])('a flush classifies the event of a group: $name', ({ of, change }) => {
@@ -124,14 +128,14 @@ const member = (client: string, more: Partial<MemberToFlush> = {}): MemberToFlus
   client,
   check: 'disk',
   jsonLength: 100,
-  ...KNOWN,
+  ...GROUP_MEMBERS,
   lastNotified: undefined,
   ...more,
 });
 
 const names = (some: readonly MemberToFlush[]): string => some.map(({ client }) => client).join(' ');
 
-function turn(
+function flush(
   members: readonly MemberToFlush[],
   {
     presence = {},
@@ -173,7 +177,7 @@ describe('the flush of a group', () => {
       member('unknown', { status: 3 }),
       member('critical'),
     ];
-    expect(turn(members)).toMatchObject({
+    expect(flush(members)).toMatchObject({
       cause: 'change',
       listed: 'critical new, unknown new, warning new, over resolved, known same',
       leaving: 'over',
@@ -185,14 +189,14 @@ describe('the flush of a group', () => {
 
   test('a group without changes is flushed only when a repeat is due', () => {
     const members = [member('a', { lastNotified: 2 })];
-    expect(turn(members)).toMatchObject({ cause: undefined, listed: '', omitted: 0 });
-    expect(turn(members, { isRepeatDue: true })).toMatchObject({ cause: 'repeat', listed: 'a same' });
-    expect(turn(members, { isRepeatDue: true, presence: { a: 'silenced' } })).toMatchObject({ cause: undefined });
+    expect(flush(members)).toMatchObject({ cause: undefined, listed: '', omitted: 0 });
+    expect(flush(members, { isRepeatDue: true })).toMatchObject({ cause: 'repeat', listed: 'a same' });
+    expect(flush(members, { isRepeatDue: true, presence: { a: 'silenced' } })).toMatchObject({ cause: undefined });
   });
 
   test('a flush leaves out silenced events and keeps them pending', () => {
     const members = [member('a'), member('b')];
-    expect(turn(members, { presence: { a: 'silenced' } })).toMatchObject({
+    expect(flush(members, { presence: { a: 'silenced' } })).toMatchObject({
       listed: 'b new',
       notified: 'b',
       leaving: '',
@@ -203,7 +207,7 @@ describe('the flush of a group', () => {
   test('a flush leaves out inhibited pending events until they change again', () => {
     const members = [member('a'), member('b', { lastNotified: 'inhibited' }), member('c', { lastNotified: 2 })];
     const presence = { a: 'inhibited', c: 'inhibited' } as const;
-    expect(turn(members, { presence })).toMatchObject({
+    expect(flush(members, { presence })).toMatchObject({
       cause: undefined,
       inhibited: 'a',
       hasPendingNotification: false,
@@ -211,21 +215,21 @@ describe('the flush of a group', () => {
   });
 
   test('a flush removes events that no longer exist from the group without a notification', () => {
-    expect(turn([member('a')], { presence: { a: 'gone' } })).toMatchObject({ cause: undefined, leaving: 'a' });
+    expect(flush([member('a')], { presence: { a: 'gone' } })).toMatchObject({ cause: undefined, leaving: 'a' });
   });
 
   test('a flush notifies transient events only once', () => {
-    expect(turn([member('a', { isTransient: true })])).toMatchObject({ listed: 'a new', leaving: 'a', notified: '' });
+    expect(flush([member('a', { isTransient: true })])).toMatchObject({ listed: 'a new', leaving: 'a', notified: '' });
   });
 
   test('a flush lists events up to a limit of number and bytes, at least one event, and counts the omitted events', () => {
     const members = [member('a'), member('b'), member('c')];
-    expect(turn(members, { eventCountMax: 2 })).toMatchObject({
+    expect(flush(members, { eventCountMax: 2 })).toMatchObject({
       listed: 'a new, b new',
       omitted: 1,
       notified: 'a b c',
     });
-    expect(turn(members, { jsonLengthMax: 150 })).toMatchObject({ listed: 'a new', omitted: 2 });
-    expect(turn([member('a', { jsonLength: 99_999 })])).toMatchObject({ listed: 'a new', omitted: 0 });
+    expect(flush(members, { jsonLengthMax: 150 })).toMatchObject({ listed: 'a new', omitted: 2 });
+    expect(flush([member('a', { jsonLength: 99_999 })])).toMatchObject({ listed: 'a new', omitted: 0 });
   });
 });

@@ -17,17 +17,17 @@ function ruleOf(definition: Partial<InhibitionDefinition>): InhibitionRule {
 const disk = anEvent({ client: { name: 'web-1', rack: 'a' }, check: { name: 'disk', status: 2 } });
 
 describe('the source search of an inhibition rule', () => {
-  test.each<{ name: string; source: string; found: boolean }>([
-    { name: 'the check', source: 'check=disk', found: true },
-    { name: 'the status', source: 'check=disk status=crit', found: true },
-    { name: 'a different status', source: 'check=disk status=warn', found: false },
-    { name: 'an attribute of the client', source: 'rack=a', found: true },
-    { name: 'a pattern of the client name', source: 'client~web-*', found: true },
-    { name: 'the occurrences', source: 'check=disk occurrences>=3', found: false },
+  test.each<{ name: string; source: string; isMatch: boolean }>([
+    { name: 'the check', source: 'check=disk', isMatch: true },
+    { name: 'the status', source: 'check=disk status=crit', isMatch: true },
+    { name: 'a different status', source: 'check=disk status=warn', isMatch: false },
+    { name: 'an attribute of the client', source: 'rack=a', isMatch: true },
+    { name: 'a pattern of the client name', source: 'client~web-*', isMatch: true },
+    { name: 'the occurrences', source: 'check=disk occurrences>=3', isMatch: false },
   ])(
     'the source search of an inhibition rule decides by $name whether an event inhibits others',
-    ({ source, found }) => {
-      expect(isInhibitor(ruleOf({ source }), 'default', disk)).toBe(found);
+    ({ source, isMatch }) => {
+      expect(isInhibitor(ruleOf({ source }), 'default', disk)).toBe(isMatch);
     },
   );
 

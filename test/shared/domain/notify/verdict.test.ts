@@ -142,7 +142,7 @@ describe('the routing of handler names', () => {
 
 const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
 
-function about(handlers: Readonly<Record<string, HandlerDefinition>> = {}): StageInputs {
+function stageInputsWith(handlers: Readonly<Record<string, HandlerDefinition>> = {}): StageInputs {
   return {
     namespace: 'default',
     definitions: definitionsOf(handlers),
@@ -159,10 +159,10 @@ const handlerWith = (attributes: object): RoutedHandler => ({
 type RoutedRunning = NonNullable<Extract<RoutedHandler, { kind: 'handler' }>['definition']>;
 
 const judge = (attributes: object, changes: EventChanges): HandlerVerdict =>
-  judgeHandler(handlerWith(attributes), anEvent(changes), about());
+  judgeHandler(handlerWith(attributes), anEvent(changes), stageInputsWith());
 
 const isSuppressed = (handler: object, event: EventChanges = {}): boolean =>
-  wouldRunWithoutSilence(handlerWith(handler), anEvent({ ...SILENCED, ...event }), about());
+  wouldRunWithoutSilence(handlerWith(handler), anEvent({ ...SILENCED, ...event }), stageInputsWith());
 
 const severity = (status: number): string => ['ok', 'warning', 'critical'][status] ?? 'unknown';
 
@@ -344,9 +344,9 @@ describe('the verdict of a handler (completion 1.8)', () => {
 
   test('a built-in handler has no own conditions and depends only on the event', () => {
     const debug: RoutedHandler = { kind: 'handler', name: 'debug', definition: undefined };
-    expect(judgeHandler(debug, anEvent(), about()).verdict).toBe('handle');
-    expect(judgeHandler(debug, anEvent(SILENCED), about()).verdict).toBe('silenced');
-    expect(judgeHandler(debug, anEvent(FLAPPING), about()).verdict).toBe('action');
+    expect(judgeHandler(debug, anEvent(), stageInputsWith()).verdict).toBe('handle');
+    expect(judgeHandler(debug, anEvent(SILENCED), stageInputsWith()).verdict).toBe('silenced');
+    expect(judgeHandler(debug, anEvent(FLAPPING), stageInputsWith()).verdict).toBe('action');
   });
 
   test('a notification counts as suppressed by a silence only if nothing else prevents it', () => {
@@ -389,7 +389,7 @@ test('an event is handled if and only if nothing prevents it', () => {
           (handler.severities === undefined || told.some((one) => handler.severities?.includes(severity(one)))) &&
           (!silenced || handler.handle_silenced === true) &&
           handler.filters?.includes('staging') !== true;
-        expect(leadsToRun(judgeHandler(handlerWith(handler), event, about()))).toBe(expected);
+        expect(leadsToRun(judgeHandler(handlerWith(handler), event, stageInputsWith()))).toBe(expected);
       },
     ),
   );

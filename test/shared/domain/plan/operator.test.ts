@@ -39,97 +39,109 @@ const ON_STEP = { plan: 7, step: 'backup', state: 'pending' } as const;
 const START: PlanOperation = { kind: 'start', ...ON_STEP };
 const TAKE = { order: 'take', session: 'own', force: false } as const;
 
-test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof nextInteraction> }>([
-  { step: { state: 'running', confirm: 'x' }, turn: 'wait' },
-  { step: { state: 'confirm', kind: 'manual' }, turn: 'confirm' },
-  { step: { kind: 'manual', confirm: 'x' }, turn: 'type' },
-  { step: { kind: 'action' }, turn: 'agree' },
-  { step: { kind: 'action', state: 'failed' }, turn: 'agree' },
-  { step: { kind: 'manual' }, turn: 'start' },
-  { step: { kind: 'check', state: 'failed' }, turn: 'start' },
-])('the next interaction for the plan step $step is: $turn', ({ step, turn }) => {
-  expect(nextInteraction({ ...STEP, ...step })).toBe(turn);
+test.each<{ step: Partial<PlanRunStep>; interaction: ReturnType<typeof nextInteraction> }>([
+  { step: { state: 'running', confirm: 'x' }, interaction: 'wait' },
+  { step: { state: 'confirm', kind: 'manual' }, interaction: 'confirm' },
+  { step: { kind: 'manual', confirm: 'x' }, interaction: 'type' },
+  { step: { kind: 'action' }, interaction: 'agree' },
+  { step: { kind: 'action', state: 'failed' }, interaction: 'agree' },
+  { step: { kind: 'manual' }, interaction: 'start' },
+  { step: { kind: 'check', state: 'failed' }, interaction: 'start' },
+])('the next interaction for the plan step $step is: $interaction', ({ step, interaction }) => {
+  expect(nextInteraction({ ...STEP, ...step })).toBe(interaction);
 });
 
 describe('the orders of an operator', () => {
-  test.each<{ title: string; plan?: PlanRun; wish: PlanOperation; typed?: string; orders: readonly object[] }>([
-    { title: 'a step is started', wish: START, orders: [{ order: 'start', session: 'own', step: 'backup' }] },
+  test.each<{ title: string; plan?: PlanRun; operation: PlanOperation; typed?: string; orders: readonly object[] }>([
+    { title: 'a step is started', operation: START, orders: [{ order: 'start', session: 'own', step: 'backup' }] },
     {
       title: 'a plan without an owner is taken before a step is started',
       plan: FREE,
-      wish: START,
+      operation: START,
       orders: [TAKE, { order: 'start', session: 'own', step: 'backup' }],
     },
     {
       title: 'a final step is started with the typed word',
       plan: FINAL,
-      wish: START,
+      operation: START,
       typed: '6.5.0',
       orders: [{ order: 'start', session: 'own', step: 'backup', typed: '6.5.0' }],
     },
     {
       title: 'a step is skipped for a reason',
-      wish: { kind: 'skip', ...ON_STEP },
+      operation: { kind: 'skip', ...ON_STEP },
       typed: 'made by hand',
       orders: [{ order: 'skip', session: 'own', step: 'backup', reason: 'made by hand' }],
     },
     {
       title: 'a step is confirmed',
       plan: { ...PLAN, steps: [{ ...STEP, state: 'confirm' }] },
-      wish: { kind: 'confirm', ...ON_STEP, state: 'confirm' },
+      operation: { kind: 'confirm', ...ON_STEP, state: 'confirm' },
       orders: [{ order: 'confirm', session: 'own', step: 'backup' }],
     },
-    { title: 'a plan without an owner is taken', plan: FREE, wish: { kind: 'take', plan: 7 }, orders: [TAKE] },
+    { title: 'a plan without an owner is taken', plan: FREE, operation: { kind: 'take', plan: 7 }, orders: [TAKE] },
     {
       title: 'a plan of another owner is taken by force',
       plan: THEIRS,
-      wish: { kind: 'take', plan: 7 },
+      operation: { kind: 'take', plan: 7 },
       orders: [{ ...TAKE, force: true }],
     },
-    { title: 'a plan is released', wish: { kind: 'release', plan: 7 }, orders: [{ order: 'release', session: 'own' }] },
+    {
+      title: 'a plan is released',
+      operation: { kind: 'release', plan: 7 },
+      orders: [{ order: 'release', session: 'own' }],
+    },
     {
       title: 'a plan is abandoned',
-      wish: { kind: 'abandon', plan: 7 },
+      operation: { kind: 'abandon', plan: 7 },
       typed: 'too late',
       orders: [{ order: 'abandon', session: 'own', reason: 'too late' }],
     },
-  ])('an input of the operator becomes orders to the backend: $title', ({ plan = PLAN, wish, typed = '', orders }) => {
-    expect(buildOrders(plan, wish, typed, OPERATOR)).toEqual({ kind: 'orders', orders });
-  });
+  ])(
+    'an input of the operator becomes orders to the backend: $title',
+    ({ plan = PLAN, operation, typed = '', orders }) => {
+      expect(buildOrders(plan, operation, typed, OPERATOR)).toEqual({ kind: 'orders', orders });
+    },
+  );
 
-  test.each<{ title: string; plan: PlanRun | undefined; wish: PlanOperation; typed?: string; outcome: object }>([
-    { title: 'the plan is not known', plan: undefined, wish: START, outcome: { kind: 'over' } },
-    { title: 'another plan replaced the plan', plan: { ...PLAN, id: 8 }, wish: START, outcome: { kind: 'over' } },
-    { title: 'the plan is done', plan: { ...PLAN, state: 'done' }, wish: START, outcome: { kind: 'over' } },
-    { title: 'another operator owns the plan', plan: THEIRS, wish: START, outcome: { kind: 'held', plan: THEIRS } },
+  test.each<{ title: string; plan: PlanRun | undefined; operation: PlanOperation; typed?: string; outcome: object }>([
+    { title: 'the plan is not known', plan: undefined, operation: START, outcome: { kind: 'over' } },
+    { title: 'another plan replaced the plan', plan: { ...PLAN, id: 8 }, operation: START, outcome: { kind: 'over' } },
+    { title: 'the plan is done', plan: { ...PLAN, state: 'done' }, operation: START, outcome: { kind: 'over' } },
+    {
+      title: 'another operator owns the plan',
+      plan: THEIRS,
+      operation: START,
+      outcome: { kind: 'held', plan: THEIRS },
+    },
     {
       title: 'the state of the step has changed',
       plan: { ...PLAN, steps: [{ ...STEP, state: 'failed' }] },
-      wish: START,
+      operation: START,
       outcome: { kind: 'moved', to: { id: 'backup', state: 'failed' } },
     },
     {
       title: 'the last step is done',
       plan: { ...PLAN, steps: [{ ...STEP, state: 'done' }] },
-      wish: START,
+      operation: START,
       outcome: { kind: 'moved', to: undefined },
     },
     {
       title: 'the wrong word was typed',
       plan: FINAL,
-      wish: START,
+      operation: START,
       typed: '6.5',
       outcome: { kind: 'word', word: '6.5.0' },
     },
-    { title: 'a skip has no reason', plan: PLAN, wish: { kind: 'skip', ...ON_STEP }, outcome: { kind: 'reason' } },
+    { title: 'a skip has no reason', plan: PLAN, operation: { kind: 'skip', ...ON_STEP }, outcome: { kind: 'reason' } },
     {
       title: 'a rollback has no reason',
       plan: PLAN,
-      wish: { kind: 'roll-back', plan: 7 },
+      operation: { kind: 'roll-back', plan: 7 },
       outcome: { kind: 'reason' },
     },
-  ])('the console sends no order to the backend: $title', ({ plan, wish, typed = '', outcome }) => {
-    expect(buildOrders(plan, wish, typed, OPERATOR)).toMatchObject(outcome);
+  ])('the console sends no order to the backend: $title', ({ plan, operation, typed = '', outcome }) => {
+    expect(buildOrders(plan, operation, typed, OPERATOR)).toMatchObject(outcome);
   });
 });
 

@@ -4,14 +4,14 @@ import { createUpgradePlan } from '../../../../shared/domain/plan/plan.ts';
 import { parsePath, type UpgradePath } from '../../../../shared/domain/plan/version.ts';
 import { someFacts } from '../../../support/upgrade-facts.ts';
 
-function way(from: string, to: string): UpgradePath {
+function pathBetween(from: string, to: string): UpgradePath {
   const path = parsePath(from, to);
   if ('problem' in path) throw new Error(path.problem);
   return path;
 }
 
 function stepIds(from: string, to: string, facts = someFacts()): readonly string[] {
-  return createUpgradePlan(way(from, to), facts).steps.map(({ id }) => id);
+  return createUpgradePlan(pathBetween(from, to), facts).steps.map(({ id }) => id);
 }
 
 describe('the general procedure (reference 9.2)', () => {
@@ -38,7 +38,7 @@ describe('the general procedure (reference 9.2)', () => {
       actions: ['drain', 'resume'],
     },
   ])('an upgrade plan of mon contains the actions of mon: $name', ({ from, to, actions }) => {
-    const { steps } = createUpgradePlan(way(from, to), someFacts({ product: 'mon' }));
+    const { steps } = createUpgradePlan(pathBetween(from, to), someFacts({ product: 'mon' }));
     const [before = [], after = []] = actions.map((action) => [action]);
     expect(steps.flatMap((step) => (step.kind === 'action' ? [step.action] : []))).toEqual([
       'backup',
@@ -51,7 +51,7 @@ describe('the general procedure (reference 9.2)', () => {
 
   test('the upgrade plan has one manual backup step if all state is in a database', () => {
     const facts = someFacts({ product: 'mon', key_value_store: 'external', event_store: 'relational' });
-    for (const path of [way('6.2.0', '6.3.0'), way('6.3.0', '6.4.0')]) {
+    for (const path of [pathBetween('6.2.0', '6.3.0'), pathBetween('6.3.0', '6.4.0')]) {
       const { steps } = createUpgradePlan(path, facts);
       const backups = steps.filter(({ title }) => /back ?up/i.test(title));
       expect(backups).toMatchObject([{ id: 'backup', kind: 'manual', commands: [expect.stringMatching(/^pg_dump /)] }]);
@@ -85,7 +85,7 @@ describe('the steps that the rules add', () => {
       agents: [{ namespace: 'default', name: 'old', version: '5.0.0' }],
       silence_stashes: { total: 1, unclear: [], unready: [] },
     });
-    const plan = createUpgradePlan(way('5.0.0', '6.5.0'), facts);
+    const plan = createUpgradePlan(pathBetween('5.0.0', '6.5.0'), facts);
     expect(plan.verdict).toBe('block');
     expect(plan.steps.map(({ id }) => id)).toEqual([
       'rules',
@@ -114,7 +114,7 @@ describe('the steps that the rules add', () => {
 
   test('an upgrade plan starts backends that were stopped together instead of restarting them', () => {
     const backends = ['a', 'b'].map((name) => ({ name, version: '5.7.0', healthy: true }));
-    const { steps } = createUpgradePlan(way('5.7.0', '5.8.0'), someFacts({ backends }));
+    const { steps } = createUpgradePlan(pathBetween('5.7.0', '5.8.0'), someFacts({ backends }));
     expect(steps.find(({ id }) => id === 'restart-a')?.commands).toEqual(['systemctl start sensu-backend']);
   });
 

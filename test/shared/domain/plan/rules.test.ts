@@ -19,21 +19,24 @@ function finding(rule: string, way: string, facts: UpgradeFacts) {
 
 interface Scenario {
   readonly name: string;
-  readonly way: string;
+  readonly upgradePath: string;
   readonly facts?: Partial<UpgradeFacts> | UpgradeFacts;
   /** The expected verdict, or `undefined` if the rule does not apply to this upgrade. */
   readonly verdict: RuleVerdict | undefined;
   /** A text that the evidence or the remedy contains. */
-  readonly says?: string;
+  readonly expectedText?: string;
 }
 
 function scenarios(rule: string, rows: readonly Scenario[]): void {
   describe(`the rule ${rule}`, () => {
-    test.each(rows)('the verdict of the upgrade rule for $way is right: $name', ({ way, facts, verdict, says }) => {
-      const found = finding(rule, way, someFacts(facts));
-      expect(found?.verdict).toBe(verdict);
-      expect([...(found?.evidence ?? []), ...(found?.remedy ?? [])].join('\n')).toContain(says ?? '');
-    });
+    test.each(rows)(
+      'the verdict of the upgrade rule for $upgradePath is right: $name',
+      ({ upgradePath, facts, verdict, expectedText }) => {
+        const found = finding(rule, upgradePath, someFacts(facts));
+        expect(found?.verdict).toBe(verdict);
+        expect([...(found?.evidence ?? []), ...(found?.remedy ?? [])].join('\n')).toContain(expectedText ?? '');
+      },
+    );
   });
 }
 
@@ -42,31 +45,31 @@ const HOURS = 3600;
 scenarios('5.1.0-state-dir', [
   {
     name: 'a bare binary with data in the old directory and without state-dir is blocked',
-    way: '5.0.0 to 5.1.0',
+    upgradePath: '5.0.0 to 5.1.0',
     facts: { install: 'binary', state_dir: { configured: null, old_has_data: true, new_has_data: false } },
     verdict: 'block',
-    says: 'state-dir: /var/lib/sensu',
+    expectedText: 'state-dir: /var/lib/sensu',
   },
   {
     name: 'a bare binary with the setting state-dir passes',
-    way: '5.0.0 to 5.1.0',
+    upgradePath: '5.0.0 to 5.1.0',
     facts: { install: 'binary', state_dir: { configured: '/var/lib/mon', old_has_data: true, new_has_data: false } },
     verdict: 'pass',
   },
   {
     name: 'a bare binary without data in the old directory passes',
-    way: '5.0.0 to 5.1.0',
+    upgradePath: '5.0.0 to 5.1.0',
     facts: { install: 'binary', state_dir: { configured: null, old_has_data: false, new_has_data: false } },
     verdict: 'pass',
   },
   {
     name: 'the rule does not apply to packages, which have their own configuration',
-    way: '5.0.0 to 5.1.0',
+    upgradePath: '5.0.0 to 5.1.0',
     verdict: undefined,
   },
   {
     name: 'the rule does not apply to an upgrade that does not cross its version',
-    way: '5.1.0 to 6.5.0',
+    upgradePath: '5.1.0 to 6.5.0',
     facts: { install: 'binary' },
     verdict: undefined,
   },
@@ -75,7 +78,7 @@ scenarios('5.1.0-state-dir', [
 scenarios('5.8.0-stop-all', [
   {
     name: 'a cluster gets a warning that all backends must stop together',
-    way: '5.7.0 to 5.8.0',
+    upgradePath: '5.7.0 to 5.8.0',
     facts: {
       backends: [
         { name: 'a', version: '5.7.0', healthy: true },
@@ -83,12 +86,12 @@ scenarios('5.8.0-stop-all', [
       ],
     },
     verdict: 'warn',
-    says: 'b is unreachable at its health port',
+    expectedText: 'b is unreachable at its health port',
   },
-  { name: 'a single backend passes', way: '5.7.0 to 5.8.0', verdict: 'pass' },
+  { name: 'a single backend passes', upgradePath: '5.7.0 to 5.8.0', verdict: 'pass' },
   {
     name: 'the rule does not apply to an upgrade that does not cross its version',
-    way: '5.8.0 to 6.5.0',
+    upgradePath: '5.8.0 to 6.5.0',
     verdict: undefined,
   },
 ]);
@@ -100,39 +103,39 @@ const entities = (total: number, limit: number | null = 100) => ({
 scenarios('5.16.0-entity-limit', [
   {
     name: 'a number of entities above the limit is blocked',
-    way: '5.15.0 to 5.16.0',
+    upgradePath: '5.15.0 to 5.16.0',
     facts: entities(101),
     verdict: 'block',
-    says: 'default/newest',
+    expectedText: 'default/newest',
   },
   {
     name: 'an accepted number of entities above the limit gets a warning',
-    way: '5.15.0 to 5.16.0',
+    upgradePath: '5.15.0 to 5.16.0',
     facts: { ...entities(101), attested: ['entity-limit'] },
     verdict: 'warn',
   },
   {
     name: 'a number of entities near the limit gets a warning',
-    way: '5.15.0 to 5.16.0',
+    upgradePath: '5.15.0 to 5.16.0',
     facts: entities(91),
     verdict: 'warn',
-    says: 'get a license',
+    expectedText: 'get a license',
   },
   {
     name: 'a number of entities at nine tenths of the limit passes',
-    way: '5.15.0 to 5.16.0',
+    upgradePath: '5.15.0 to 5.16.0',
     facts: entities(90),
     verdict: 'pass',
   },
   {
     name: 'any number of entities without a limit passes',
-    way: '5.15.0 to 5.16.0',
+    upgradePath: '5.15.0 to 5.16.0',
     facts: entities(5000, null),
     verdict: 'pass',
   },
   {
     name: 'the rule does not apply to an upgrade that does not cross its version',
-    way: '5.16.0 to 6.5.0',
+    upgradePath: '5.16.0 to 6.5.0',
     facts: entities(101),
     verdict: undefined,
   },
@@ -141,38 +144,38 @@ scenarios('5.16.0-entity-limit', [
 const dump = { file: 'dump.yml', taken_at: FACTS_NOW - HOURS, counts: { CheckConfig: 2 }, problem: null };
 
 scenarios('6.0.0-dump', [
-  { name: 'a recent and complete dump passes', way: '5.21.0 to 6.0.0', facts: { dump }, verdict: 'pass' },
+  { name: 'a recent and complete dump passes', upgradePath: '5.21.0 to 6.0.0', facts: { dump }, verdict: 'pass' },
   {
     name: 'a dump that is older than a day is blocked',
-    way: '5.21.0 to 6.4.0',
+    upgradePath: '5.21.0 to 6.4.0',
     facts: { dump: { ...dump, taken_at: FACTS_NOW - 25 * HOURS } },
     verdict: 'block',
-    says: '25.0 h old',
+    expectedText: '25.0 h old',
   },
   {
     name: 'a truncated dump is blocked',
-    way: '5.21.0 to 6.0.0',
+    upgradePath: '5.21.0 to 6.0.0',
     facts: { dump: { ...dump, problem: 'it ends in the middle of an object' } },
     verdict: 'block',
-    says: 'ends in the middle',
+    expectedText: 'ends in the middle',
   },
   {
     name: 'a dump with fewer objects than the cluster is blocked',
-    way: '5.21.0 to 6.0.0',
+    upgradePath: '5.21.0 to 6.0.0',
     facts: { dump, counts: { CheckConfig: 3 } },
     verdict: 'block',
-    says: 'of 3 CheckConfig it contains 2',
+    expectedText: 'of 3 CheckConfig it contains 2',
   },
   {
     name: 'too little free disk space is blocked',
-    way: '5.21.0 to 6.0.0',
+    upgradePath: '5.21.0 to 6.0.0',
     facts: { dump, disk: { path: '/var', free_bytes: 1, needed_bytes: 2 } },
     verdict: 'block',
-    says: 'free some space on /var',
+    expectedText: 'free some space on /var',
   },
   {
     name: 'the rule does not apply to an upgrade from 6.x',
-    way: '6.0.0 to 6.5.0',
+    upgradePath: '6.0.0 to 6.5.0',
     facts: unknown('dump'),
     verdict: undefined,
   },
@@ -181,21 +184,21 @@ scenarios('6.0.0-dump', [
 scenarios('6.1.0-event-migration', [
   {
     name: 'many events in the relational database get a warning with the duration',
-    way: '6.0.0 to 6.1.0',
+    upgradePath: '6.0.0 to 6.1.0',
     facts: { event_store: 'relational', event_rows: 1_000_000 },
     verdict: 'warn',
-    says: 'about 200 s',
+    expectedText: 'about 200 s',
   },
   {
     name: 'an empty relational database passes',
-    way: '6.0.0 to 6.1.0',
+    upgradePath: '6.0.0 to 6.1.0',
     facts: { event_store: 'relational', event_rows: 0 },
     verdict: 'pass',
   },
-  { name: 'the rule does not apply without a relational database', way: '6.0.0 to 6.1.0', verdict: undefined },
+  { name: 'the rule does not apply without a relational database', upgradePath: '6.0.0 to 6.1.0', verdict: undefined },
   {
     name: 'the rule does not apply to an upgrade from 5.x',
-    way: '5.21.0 to 6.1.0',
+    upgradePath: '5.21.0 to 6.1.0',
     facts: { event_store: 'relational', event_rows: 10 },
     verdict: undefined,
   },
@@ -206,65 +209,70 @@ const orphan = { checks: [{ namespace: 'gone', name: 'cpu' }] };
 scenarios('6.2.0-namespaces', [
   {
     name: 'a check of a missing namespace is blocked',
-    way: '6.1.0 to 6.2.0',
+    upgradePath: '6.1.0 to 6.2.0',
     facts: orphan,
     verdict: 'block',
-    says: 'sensuctl namespace create gone',
+    expectedText: 'sensuctl namespace create gone',
   },
   {
     name: 'a check of a missing namespace is blocked in an upgrade over several versions',
-    way: '5.1.0 to 6.5.0',
+    upgradePath: '5.1.0 to 6.5.0',
     facts: orphan,
     verdict: 'block',
-    says: 'cpu',
+    expectedText: 'cpu',
   },
-  { name: 'checks of existing namespaces pass', way: '6.1.0 to 6.2.0', verdict: 'pass' },
+  { name: 'checks of existing namespaces pass', upgradePath: '6.1.0 to 6.2.0', verdict: 'pass' },
   {
     name: 'the rule does not apply to an upgrade that does not cross its version',
-    way: '6.2.0 to 6.5.0',
+    upgradePath: '6.2.0 to 6.5.0',
     facts: orphan,
     verdict: undefined,
   },
 ]);
 
 scenarios('6.4.0-store', [
-  { name: 'a recent snapshot passes', way: '6.3.0 to 6.4.0', verdict: 'pass', says: 'backend backend-a is at 6.0.0' },
+  {
+    name: 'a recent snapshot passes',
+    upgradePath: '6.3.0 to 6.4.0',
+    verdict: 'pass',
+    expectedText: 'backend backend-a is at 6.0.0',
+  },
   {
     name: 'a snapshot that cannot be opened is blocked',
-    way: '6.3.0 to 6.4.0',
+    upgradePath: '6.3.0 to 6.4.0',
     facts: { snapshot: { file: 's.db', taken_at: FACTS_NOW, problem: 'it is no database' } },
     verdict: 'block',
-    says: 'it is no database',
+    expectedText: 'it is no database',
   },
   {
     name: 'a snapshot that is a week old is blocked',
-    way: '6.3.0 to 6.4.0',
+    upgradePath: '6.3.0 to 6.4.0',
     facts: { snapshot: { file: 's.db', taken_at: FACTS_NOW - 168 * HOURS, problem: null } },
     verdict: 'block',
-    says: '168.0 h old',
+    expectedText: '168.0 h old',
   },
   {
     name: 'an external key-value store passes without a snapshot',
-    way: '6.3.0 to 6.4.0',
+    upgradePath: '6.3.0 to 6.4.0',
     facts: { key_value_store: 'external' },
     verdict: 'pass',
   },
   {
     name: 'a relational database without a confirmed backup is blocked',
-    way: '6.3.0 to 6.4.0',
+    upgradePath: '6.3.0 to 6.4.0',
     facts: { event_store: 'relational' },
     verdict: 'block',
-    says: '--accept relational-backup',
+    expectedText: '--accept relational-backup',
   },
   {
     name: 'a relational database with a confirmed backup passes',
-    way: '6.3.0 to 6.4.0',
+    upgradePath: '6.3.0 to 6.4.0',
     facts: { event_store: 'relational', attested: ['relational-backup'] },
     verdict: 'pass',
   },
   {
     name: 'the rule does not apply to an upgrade that does not cross its version',
-    way: '6.4.0 to 6.5.0',
+    upgradePath: '6.4.0 to 6.5.0',
     verdict: undefined,
   },
 ]);
@@ -272,30 +280,30 @@ scenarios('6.4.0-store', [
 const certificate = { file: 'b.pem', common_name: 'backend-b', names: ['other'], problem: null };
 
 scenarios('6.4.0-certificates', [
-  { name: 'valid certificates pass', way: '6.3.0 to 6.4.0', verdict: 'pass' },
+  { name: 'valid certificates pass', upgradePath: '6.3.0 to 6.4.0', verdict: 'pass' },
   {
     name: 'a certificate whose names lack its CommonName is blocked',
-    way: '6.3.0 to 6.4.0',
+    upgradePath: '6.3.0 to 6.4.0',
     facts: { certificates: [certificate] },
     verdict: 'block',
-    says: 'backend-b',
+    expectedText: 'backend-b',
   },
   {
     name: 'a CommonName that the names contain in another case passes',
-    way: '6.3.0 to 6.4.0',
+    upgradePath: '6.3.0 to 6.4.0',
     facts: { certificates: [{ ...certificate, names: ['Backend-B'] }] },
     verdict: 'pass',
   },
   {
     name: 'an unreadable certificate file is blocked',
-    way: '6.3.0 to 6.4.0',
+    upgradePath: '6.3.0 to 6.4.0',
     facts: { certificates: [{ ...certificate, problem: 'it is empty' }] },
     verdict: 'block',
-    says: 'it is empty',
+    expectedText: 'it is empty',
   },
   {
     name: 'the rule does not apply to an upgrade that does not cross its version',
-    way: '6.4.0 to 6.5.0',
+    upgradePath: '6.4.0 to 6.5.0',
     facts: { certificates: [certificate] },
     verdict: undefined,
   },
@@ -304,32 +312,32 @@ scenarios('6.4.0-certificates', [
 scenarios('6.5.0-pipelines', [
   {
     name: 'agents older than 6.5.0 get a warning',
-    way: '6.4.0 to 6.5.0',
+    upgradePath: '6.4.0 to 6.5.0',
     facts: { agents: [{ namespace: 'default', name: 'old', version: '6.4.0' }] },
     verdict: 'warn',
-    says: 'default/old (6.4.0)',
+    expectedText: 'default/old (6.4.0)',
   },
   {
     name: 'an agent without a version gets a warning',
-    way: '5.0.0 to 6.5.0',
+    upgradePath: '5.0.0 to 6.5.0',
     facts: { agents: [{ namespace: 'default', name: 'mute', version: null }] },
     verdict: 'warn',
-    says: 'default/mute (unknown)',
+    expectedText: 'default/mute (unknown)',
   },
-  { name: 'agents of 6.5.0 pass', way: '6.4.0 to 6.5.0', verdict: 'pass' },
+  { name: 'agents of 6.5.0 pass', upgradePath: '6.4.0 to 6.5.0', verdict: 'pass' },
   {
     name: 'the rule does not apply without pipelines',
-    way: '6.4.0 to 6.5.0',
+    upgradePath: '6.4.0 to 6.5.0',
     facts: { pipelines: 0, agents: [{ namespace: 'default', name: 'old', version: '6.4.0' }] },
     verdict: undefined,
   },
 ]);
 
 scenarios('same-versions', [
-  { name: 'a single backend passes', way: '6.4.0 to 6.5.0', verdict: 'pass' },
+  { name: 'a single backend passes', upgradePath: '6.4.0 to 6.5.0', verdict: 'pass' },
   {
     name: 'backends with different versions are blocked',
-    way: '6.4.0 to 6.5.0',
+    upgradePath: '6.4.0 to 6.5.0',
     facts: {
       backends: [
         { name: 'a', version: '6.4.0', healthy: true },
@@ -337,25 +345,25 @@ scenarios('same-versions', [
       ],
     },
     verdict: 'block',
-    says: 'b: 6.5.0',
+    expectedText: 'b: 6.5.0',
   },
 ]);
 
 scenarios('stashes', [
-  { name: 'the rule does not apply without silence stashes', way: '6.4.0 to 6.5.0', verdict: undefined },
+  { name: 'the rule does not apply without silence stashes', upgradePath: '6.4.0 to 6.5.0', verdict: undefined },
   {
     name: 'silence stashes that can be migrated get a warning',
-    way: '6.4.0 to 6.5.0',
+    upgradePath: '6.4.0 to 6.5.0',
     facts: { silence_stashes: { total: 3, unclear: ['silence/a/b/c'], unready: [] } },
     verdict: 'warn',
-    says: 'silence/a/b/c',
+    expectedText: 'silence/a/b/c',
   },
   {
     name: 'silence stashes of clients that are too old are blocked',
-    way: '6.4.0 to 6.5.0',
+    upgradePath: '6.4.0 to 6.5.0',
     facts: { silence_stashes: { total: 3, unclear: [], unready: ['web-1'] } },
     verdict: 'block',
-    says: 'web-1',
+    expectedText: 'web-1',
   },
 ]);
 

@@ -39,7 +39,7 @@ function refusal(runbook: PlanRun, order: PlanOrder, who = 'alice', nowMs = NOW)
   return outcome.kind === 'refused' ? outcome.reason : 'it was possible';
 }
 
-const held = () => ordered(aPlanRun(), { order: 'take', session: SESSION, force: false });
+const ownedPlan = () => ordered(aPlanRun(), { order: 'take', session: SESSION, force: false });
 
 function stateOf(runbook: PlanRun, id: string) {
   return runbook.steps.find((step) => step.id === id)?.state;
@@ -47,7 +47,7 @@ function stateOf(runbook: PlanRun, id: string) {
 
 /** Returns an upgrade run in which all steps before this one are completed. */
 function until(id: string): PlanRun {
-  let runbook = held();
+  let runbook = ownedPlan();
   for (const { id: before } of runbook.steps) {
     if (before === id) break;
     const step = currentStep(runbook);
@@ -73,31 +73,35 @@ describe('the ownership of a plan', () => {
   });
 
   test('an order of another console, even of the same user, is rejected with the name of the plan owner', () => {
-    expect(refusal(held(), { ...start('rules'), session: 'console-2' })).toBe(
+    expect(refusal(ownedPlan(), { ...start('rules'), session: 'console-2' })).toBe(
       'alice owns the plan: take ownership first',
     );
-    expect(refusal(held(), { order: 'take', session: 'console-2', force: false }, 'bob')).toBe('alice owns the plan');
+    expect(refusal(ownedPlan(), { order: 'take', session: 'console-2', force: false }, 'bob')).toBe(
+      'alice owns the plan',
+    );
   });
 
   test('an upgrade plan is taken over by force or when its owner is gone', () => {
     const take: PlanOrder = { order: 'take', session: 'console-2', force: false };
-    expect(ordered(held(), { ...take, force: true }, 'bob').holder?.who).toBe('bob');
-    expect(ordered(held(), take, 'bob', NOW + HOLDER_GONE_MS).log.at(-1)?.text).toBe('taken over by bob from alice');
+    expect(ordered(ownedPlan(), { ...take, force: true }, 'bob').holder?.who).toBe('bob');
+    expect(ordered(ownedPlan(), take, 'bob', NOW + HOLDER_GONE_MS).log.at(-1)?.text).toBe(
+      'taken over by bob from alice',
+    );
   });
 
   test('the owner can release an upgrade plan', () => {
-    expect(ordered(held(), { order: 'release', session: SESSION }).holder).toBeNull();
+    expect(ordered(ownedPlan(), { order: 'release', session: SESSION }).holder).toBeNull();
   });
 });
 
 describe('the steps of a plan', () => {
   test('the steps of an upgrade plan run one after the other', () => {
-    expect(refusal(held(), start('backup'))).toBe('the next step is rules');
-    expect(refusal(held(), start('nothing'))).toBe('the plan has no step nothing');
+    expect(refusal(ownedPlan(), start('backup'))).toBe('the next step is rules');
+    expect(refusal(ownedPlan(), start('nothing'))).toBe('the plan has no step nothing');
   });
 
   test('a check step of a plan runs without confirmation and then allows the next step', () => {
-    const running = ordered(held(), start('rules'));
+    const running = ordered(ownedPlan(), start('rules'));
     expect(stateOf(running, 'rules')).toBe('running');
     const done = finishStep(running, 'rules', { isDone: true, note: 'nothing in the way', findings: [] }, NOW + 5);
     expect(stateOf(done, 'rules')).toBe('done');
@@ -106,7 +110,7 @@ describe('the steps of a plan', () => {
   });
 
   test('a failed step of a plan can be started again, or skipped with a reason', () => {
-    const failed = finishStep(ordered(held(), start('rules')), 'rules', { isDone: false, note: '1 blocks' }, NOW);
+    const failed = finishStep(ordered(ownedPlan(), start('rules')), 'rules', { isDone: false, note: '1 blocks' }, NOW);
     expect(stateOf(failed, 'rules')).toBe('failed');
     expect(stateOf(ordered(failed, start('rules')), 'rules')).toBe('running');
     const skipped = ordered(failed, { order: 'skip', session: SESSION, step: 'rules', reason: 'known' });
@@ -149,7 +153,7 @@ describe('the steps of a plan', () => {
     const restarted = endInterruptedStep(ordered(until('migrate'), start('migrate', '5.8.0')), NOW);
     expect(stateOf(restarted, 'migrate')).toBe('failed');
     expect(stateOf(ordered(restarted, start('migrate', '5.8.0')), 'migrate')).toBe('running');
-    expect(endInterruptedStep(held(), NOW)).toEqual(held());
+    expect(endInterruptedStep(ownedPlan(), NOW)).toEqual(ownedPlan());
   });
 });
 
@@ -179,7 +183,7 @@ describe('the rejection of results during a plan', () => {
 describe('the rollback of a plan', () => {
   test('an upgrade plan can be rolled back only to a backup that the plan has made', () => {
     const order: PlanOrder = { order: 'roll-back', session: SESSION, reason: 'agents fail' };
-    expect(refusal(held(), order)).toBe('the plan has no backup to roll back to');
+    expect(refusal(ownedPlan(), order)).toBe('the plan has no backup to roll back to');
     const backedUp = finishStep(
       ordered(until('backup'), start('backup')),
       'backup',
@@ -191,13 +195,13 @@ describe('the rollback of a plan', () => {
 
   test('an upgrade plan can be abandoned, except while a step runs', () => {
     const order: PlanOrder = { order: 'abandon', session: SESSION, reason: 'another day' };
-    expect(ordered(held(), order).state).toBe('abandoned');
-    expect(refusal(ordered(held(), start('rules')), order)).toBe('wait until the running step has finished');
+    expect(ordered(ownedPlan(), order).state).toBe('abandoned');
+    expect(refusal(ordered(ownedPlan(), start('rules')), order)).toBe('wait until the running step has finished');
   });
 });
 
 test('the log of an upgrade plan keeps its newest lines', () => {
-  let runbook = held();
+  let runbook = ownedPlan();
   for (let at = 0; at < 600; at++) {
     runbook = finishStep(ordered(runbook, start('rules')), 'rules', { isDone: false, note: String(at) }, NOW + at);
   }

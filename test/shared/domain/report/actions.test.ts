@@ -5,7 +5,7 @@ import type { TimelineRow } from '../../../../shared/schemas/timeline.ts';
 
 const row = (more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): TimelineRow => ({ id: 1, at: 1000, ...more });
 
-const told = (more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): string | undefined => {
+const actionOfRow = (more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): string | undefined => {
   const action = actionOf(row(more));
   return action && `${action.who} ${action.action} ${action.targets.join(' ')}`;
 };
@@ -67,7 +67,7 @@ describe('an action in the report (spec, report 3)', () => {
       expected: 'ada renamed swap > paging',
     },
   ])('the report decides whether and how an action is listed: $name', ({ kind, expected }) => {
-    expect(told(kind)).toBe(expected);
+    expect(actionOfRow(kind)).toBe(expected);
   });
 });
 

@@ -17,7 +17,7 @@ const SPAN = { sinceMs: 100_000, untilMs: 200_000 };
  *
  * @param turns time in seconds, status before and status after each change; the newest change first
  */
-const past = (
+const historyOf = (
   turns: readonly (readonly [number, number | undefined, number | undefined])[],
   status?: number,
 ): Parameters<typeof checkProblemOf>[0] => ({
@@ -32,7 +32,7 @@ const past = (
 });
 
 const of = (...turns: (readonly [number, number | undefined, number | undefined])[]): CheckProblem | undefined =>
-  checkProblemOf(past(turns), SPAN, 0);
+  checkProblemOf(historyOf(turns), SPAN, 0);
 
 const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
 const ROUTER = { ...SWITCH, client: 'r-1' };
@@ -48,35 +48,39 @@ describe('the inhibitor of a reported check (spec, report 1)', () => {
     inhibitor,
   });
 
-  test.each<{ name: string; turns: StatusChange[]; now?: typeof SWITCH; expected: typeof SWITCH | undefined }>([
-    { name: 'the inhibitor at the resolve of the problem', turns: [ended(180, SWITCH), broke(150)], expected: SWITCH },
-    { name: 'none if the resolve was notified', turns: [ended(180), broke(150)], expected: undefined },
+  test.each<{ name: string; statusChanges: StatusChange[]; now?: typeof SWITCH; expected: typeof SWITCH | undefined }>([
+    {
+      name: 'the inhibitor at the resolve of the problem',
+      statusChanges: [ended(180, SWITCH), broke(150)],
+      expected: SWITCH,
+    },
+    { name: 'none if the resolve was notified', statusChanges: [ended(180), broke(150)], expected: undefined },
     {
       name: 'none if any of the outages was notified',
-      turns: [ended(190, SWITCH), broke(180), ended(160), broke(150)],
+      statusChanges: [ended(190, SWITCH), broke(180), ended(160), broke(150)],
       expected: undefined,
     },
     {
       name: 'the inhibitor of the last outage',
-      turns: [ended(190, ROUTER), broke(180), ended(160, SWITCH), broke(150)],
+      statusChanges: [ended(190, ROUTER), broke(180), ended(160, SWITCH), broke(150)],
       expected: ROUTER,
     },
-    { name: 'the current inhibitor of an open problem', turns: [broke(150)], now: SWITCH, expected: SWITCH },
-    { name: 'none if the problem is open and no longer inhibited', turns: [broke(150)], expected: undefined },
+    { name: 'the current inhibitor of an open problem', statusChanges: [broke(150)], now: SWITCH, expected: SWITCH },
+    { name: 'none if the problem is open and no longer inhibited', statusChanges: [broke(150)], expected: undefined },
     {
       name: 'the inhibitor at a resolve after the span',
-      turns: [ended(210, SWITCH), broke(150)],
+      statusChanges: [ended(210, SWITCH), broke(150)],
       expected: SWITCH,
     },
     {
       name: 'none if a resolve after the span was notified',
-      turns: [ended(210), broke(150)],
+      statusChanges: [ended(210), broke(150)],
       now: SWITCH,
       expected: undefined,
     },
-  ])('the report names the inhibitor of a failing check: $name', ({ turns, now, expected }) => {
+  ])('the report names the inhibitor of a failing check: $name', ({ statusChanges, now, expected }) => {
     const found = checkProblemOf(
-      { client: 'web-1', check: 'ping', status: turns[0]?.status, statusChanges: turns, inhibitor: now },
+      { client: 'web-1', check: 'ping', status: statusChanges[0]?.status, statusChanges, inhibitor: now },
       SPAN,
       0,
     );
@@ -101,58 +105,58 @@ describe('a failing check in the report (spec, report 1)', () => {
     expect([of([150, undefined, 0]), of([90, 2, 0])]).toEqual([undefined, undefined]);
   });
 
-  test.each<{ name: string; found: CheckProblem | undefined; expected: Partial<CheckProblem> }>([
+  test.each<{ name: string; problem: CheckProblem | undefined; expected: Partial<CheckProblem> }>([
     {
       name: 'a resolved outage has its begin and end',
-      found: of([180, 2, 0], [150, 0, 2]),
+      problem: of([180, 2, 0], [150, 0, 2]),
       expected: { status: 0, worst: 2, began: 150_000, ended: 180_000, outages: 1, down: 30 },
     },
     {
       name: 'several outages are one entry from the first begin to the last end',
-      found: of([190, 1, 0], [180, 0, 1], [130, 2, 0], [120, 0, 2]),
+      problem: of([190, 1, 0], [180, 0, 1], [130, 2, 0], [120, 0, 2]),
       expected: { worst: 2, began: 120_000, ended: 190_000, outages: 2, down: 20 },
     },
     {
       name: 'an open outage has the begin of its uninterrupted failure, whatever the statuses are',
-      found: of([180, 2, 1], [170, 0, 2], [130, 2, 0], [120, 0, 2]),
+      problem: of([180, 2, 1], [170, 0, 2], [130, 2, 0], [120, 0, 2]),
       expected: { status: 1, worst: 2, began: 170_000, ended: null, outages: 2, down: 40 },
     },
     {
       name: 'an outage that was open before the span has no begin',
-      found: of([150, 2, 0]),
+      problem: of([150, 2, 0]),
       expected: { began: null, ended: 150_000, down: 50 },
     },
     {
       name: 'a deleted check ends its outage without a status',
-      found: of([150, 2, undefined], [120, 0, 2]),
+      problem: of([150, 2, undefined], [120, 0, 2]),
       expected: { began: 120_000, ended: 150_000, down: 30 },
     },
     {
       name: 'a warning is worse than an unknown status',
-      found: of([180, 3, 1], [150, 0, 3]),
+      problem: of([180, 3, 1], [150, 0, 3]),
       expected: { worst: 1, down: 50 },
     },
     {
       name: 'an outage that is resolved at the end of the span is over',
-      found: of([200, 2, 0], [150, 0, 2]),
+      problem: of([200, 2, 0], [150, 0, 2]),
       expected: { status: 0, ended: 200_000 },
     },
     {
       name: 'an outage that begins at the end of the span is open',
-      found: of([200, 0, 2], [150, undefined, 0]),
+      problem: of([200, 0, 2], [150, undefined, 0]),
       expected: { status: 2, began: 200_000, ended: null, outages: 1, down: 0 },
     },
     {
       name: 'a change after the span determines the status at the end of the span',
-      found: of([250, 2, 0], [150, 0, 2]),
+      problem: of([250, 2, 0], [150, 0, 2]),
       expected: { status: 2, ended: null, down: 50 },
     },
-  ])('the report describes a failing check: $name', ({ found, expected }) => {
-    expect(found).toMatchObject(expected);
+  ])('the report describes a failing check: $name', ({ problem, expected }) => {
+    expect(problem).toMatchObject(expected);
   });
 
   test('a check without transitions has its current status for the whole span', () => {
-    expect(checkProblemOf(past([], 2), SPAN, 0)).toMatchObject({
+    expect(checkProblemOf(historyOf([], 2), SPAN, 0)).toMatchObject({
       status: 2,
       began: null,
       ended: null,
@@ -162,16 +166,16 @@ describe('a failing check in the report (spec, report 1)', () => {
   });
 
   test('the report contains nothing about the time before the retention', () => {
-    expect(checkProblemOf(past([], 2), SPAN, 150_000)).toMatchObject({ began: null, down: 50 });
+    expect(checkProblemOf(historyOf([], 2), SPAN, 150_000)).toMatchObject({ began: null, down: 50 });
   });
 
   test('the report counts silenced time as part of the failing time', () => {
     const silenced = [{ sinceMs: 140_000, untilMs: 170_000 }];
-    expect(checkProblemOf(past([[150, 0, 2]]), SPAN, 0, silenced)).toMatchObject({ down: 50, silenced: 20 });
+    expect(checkProblemOf(historyOf([[150, 0, 2]]), SPAN, 0, silenced)).toMatchObject({ down: 50, silenced: 20 });
   });
 });
 
-const trouble = (client: string, more: Partial<CheckProblem> = {}): CheckProblem => ({
+const problemOnClient = (client: string, more: Partial<CheckProblem> = {}): CheckProblem => ({
   client,
   check: 'disk',
   status: 2,
@@ -184,17 +188,17 @@ const trouble = (client: string, more: Partial<CheckProblem> = {}): CheckProblem
   ...more,
 });
 
-const named = (items: readonly CheckProblem[]): string[] => items.map(({ client }) => client);
+const clientNames = (items: readonly CheckProblem[]): string[] => items.map(({ client }) => client);
 
 test('the report sorts open problems by severity and age, and resolved problems by duration', () => {
   const all = [
-    trouble('unknown', { status: 3, down: 30 }),
-    trouble('warning', { status: 1, down: 40 }),
-    trouble('newer', { began: 5, down: 20 }),
-    trouble('older', { began: null, down: 10 }),
+    problemOnClient('unknown', { status: 3, down: 30 }),
+    problemOnClient('warning', { status: 1, down: 40 }),
+    problemOnClient('newer', { began: 5, down: 20 }),
+    problemOnClient('older', { began: null, down: 10 }),
   ];
-  expect(named(all.toSorted(compareByStatus))).toEqual(['older', 'newer', 'warning', 'unknown']);
-  expect(named(all.toSorted(compareByDownTime))).toEqual(['warning', 'unknown', 'newer', 'older']);
+  expect(clientNames(all.toSorted(compareByStatus))).toEqual(['older', 'newer', 'warning', 'unknown']);
+  expect(clientNames(all.toSorted(compareByDownTime))).toEqual(['warning', 'unknown', 'newer', 'older']);
 });
 
 test('the report lists the checks with the most outages, each with its client with the most outages', () => {
@@ -205,7 +209,7 @@ test('the report lists the checks with the most outages, each with its client wi
     ['web-1', 'load', 1],
     ['web-1', 'swap', 9],
   ] as const) {
-    noise.count(check, trouble(client, { check, outages }), {});
+    noise.count(check, problemOnClient(client, { check, outages }), {});
   }
   expect(noise.first(2)).toEqual([
     { check: 'swap', outages: 9, clients: 1, client: 'web-1', client_outages: 9 },

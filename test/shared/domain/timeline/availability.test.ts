@@ -10,7 +10,7 @@ import {
 
 const HOUR = 3_600_000;
 const SPAN = { sinceMs: 0, untilMs: 10 * HOUR };
-const turn = (hour: number, was: number | undefined, status: number | undefined): StatusChange => ({
+const statusChangeAt = (hour: number, was: number | undefined, status: number | undefined): StatusChange => ({
   atMs: hour * HOUR,
   previousStatus: was,
   status,
@@ -42,49 +42,54 @@ describe('availability over ten hours (spec, timeline 4)', () => {
     ],
     [
       'an open outage counts until the end of the span',
-      [turn(8, 0, 2)],
+      [statusChangeAt(8, 0, 2)],
       2,
       { ok: 8, critical: 2, percent: 80, outages: 1 },
     ],
     [
       'a resolved outage counts for its duration',
-      [turn(5, 1, 0), turn(4, 0, 1)],
+      [statusChangeAt(5, 1, 0), statusChangeAt(4, 0, 1)],
       0,
       { ok: 9, warning: 1, percent: 90, outages: 1 },
     ],
     [
       'a change of severity continues the same outage',
-      [turn(6, 1, 2), turn(5, 0, 1)],
+      [statusChangeAt(6, 1, 2), statusChangeAt(5, 0, 1)],
       2,
       { ok: 5, warning: 1, critical: 4, percent: 50, outages: 1 },
     ],
     [
       'an outage that began before the span counts from the start of the span',
-      [turn(5, 2, 0), turn(-3, 0, 2)],
+      [statusChangeAt(5, 2, 0), statusChangeAt(-3, 0, 2)],
       0,
       { ok: 5, critical: 5, percent: 50, outages: 1 },
     ],
-    ['a change after the span does not count', [turn(12, 0, 2)], 2, { ok: 10, percent: 100, outages: 0 }],
+    ['a change after the span does not count', [statusChangeAt(12, 0, 2)], 2, { ok: 10, percent: 100, outages: 0 }],
     [
       'a check that appeared during the span has no data before',
-      [turn(5, undefined, 0)],
+      [statusChangeAt(5, undefined, 0)],
       0,
       { ok: 5, no_data: 5, percent: 100, outages: 0 },
     ],
     [
       'a removed check has no data after the removal',
-      [turn(5, 2, undefined)],
+      [statusChangeAt(5, 2, undefined)],
       undefined,
       { critical: 5, no_data: 5, percent: 0, outages: 1 },
     ],
     ['a check without any history has no data', [], undefined, { no_data: 10, percent: null, outages: 0 }],
-    ['a status above 3 counts as unknown', [turn(9, 0, 127)], 127, { ok: 9, unknown: 1, percent: 90, outages: 1 }],
+    [
+      'a status above 3 counts as unknown',
+      [statusChangeAt(9, 0, 127)],
+      127,
+      { ok: 9, unknown: 1, percent: 90, outages: 1 },
+    ],
   ])('the availability of a check is computed: %s', (_rule, turns, now, expected) => {
     expect(shares(turns, now)).toEqual(expected);
   });
 
   test('silenced outage time counts neither as available nor as unavailable, and silenced OK time counts as OK', () => {
-    const outage = [turn(6, 2, 0), turn(2, 0, 2)];
+    const outage = [statusChangeAt(6, 2, 0), statusChangeAt(2, 0, 2)];
     expect(shares(outage, 0, [[4, 8]])).toEqual({ ok: 6, critical: 2, silenced: 2, percent: 75, outages: 1 });
     expect(
       shares(outage, 0, [
@@ -96,36 +101,40 @@ describe('availability over ten hours (spec, timeline 4)', () => {
 
   test('the status before the retention is unknown unless the first transition contains it', () => {
     expect(shares([], 0, [], 4 * HOUR)).toEqual({ ok: 6, no_data: 4, percent: 100, outages: 0 });
-    expect(shares([turn(2, 0, 2)], 2, [], 4 * HOUR)).toMatchObject({ critical: 8, no_data: 2 });
+    expect(shares([statusChangeAt(2, 0, 2)], 2, [], 4 * HOUR)).toMatchObject({ critical: 8, no_data: 2 });
   });
 
   test('the availability of several checks adds up the times of each check', () => {
-    const one = availabilityOf(statusSpansOf([turn(8, 0, 2)], 2, SPAN, NEVER), []);
+    const one = availabilityOf(statusSpansOf([statusChangeAt(8, 0, 2)], 2, SPAN, NEVER), []);
     const other = availabilityOf(statusSpansOf([], 0, SPAN, NEVER), []);
     expect(sumOf([one, other])).toMatchObject({ ok: 18 * 3600, critical: 2 * 3600, percent: 90, outages: 1 });
     expect(sumOf([])).toMatchObject({ ok: 0, percent: null });
   });
 });
 
-const made = (atMs: number, beginMs = 0, endMs = Infinity) => ({ atMs, entry: { beginMs, endMs } });
-const ended = (atMs: number) => ({ atMs, entry: undefined });
+const silenceCreated = (atMs: number, beginMs = 0, endMs = Infinity) => ({ atMs, entry: { beginMs, endMs } });
+const silenceEnded = (atMs: number) => ({ atMs, entry: undefined });
 
 describe('the spans of a silence', () => {
   test.each([
-    ['from its creation on', [made(5)], [{ sinceMs: 5, untilMs: Infinity }]],
-    ['until it was cleared', [ended(9), made(5)], [{ sinceMs: 5, untilMs: 9 }]],
-    ['until its end even if its removal was recorded later', [ended(9), made(5, 0, 7)], [{ sinceMs: 5, untilMs: 7 }]],
-    ['from its begin on', [made(5, 8, 12)], [{ sinceMs: 8, untilMs: 12 }]],
-    ['for no time if it was cleared before its begin', [ended(6), made(5, 8, 12)], []],
+    ['from its creation on', [silenceCreated(5)], [{ sinceMs: 5, untilMs: Infinity }]],
+    ['until it was cleared', [silenceEnded(9), silenceCreated(5)], [{ sinceMs: 5, untilMs: 9 }]],
+    [
+      'until its end even if its removal was recorded later',
+      [silenceEnded(9), silenceCreated(5, 0, 7)],
+      [{ sinceMs: 5, untilMs: 7 }],
+    ],
+    ['from its begin on', [silenceCreated(5, 8, 12)], [{ sinceMs: 8, untilMs: 12 }]],
+    ['for no time if it was cleared before its begin', [silenceEnded(6), silenceCreated(5, 8, 12)], []],
     [
       'until another silence replaced it',
-      [made(7, 0, 20), made(5)],
+      [silenceCreated(7, 0, 20), silenceCreated(5)],
       [
         { sinceMs: 7, untilMs: 20 },
         { sinceMs: 5, untilMs: 7 },
       ],
     ],
-    ['from the start of the history if its creation is unknown', [ended(9)], [{ sinceMs: 3, untilMs: 9 }]],
+    ['from the start of the history if its creation is unknown', [silenceEnded(9)], [{ sinceMs: 3, untilMs: 9 }]],
   ])('the active span of a past silence lasts %s', (_rule, turns, expected) => {
     expect(silencedSpans(turns, 3)).toEqual(expected);
   });

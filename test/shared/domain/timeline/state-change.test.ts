@@ -12,10 +12,10 @@ const FLAPS = { low_flap_threshold: 10, high_flap_threshold: 30 };
 
 /** Returns the kind of the status change that each result causes, or `undefined` if it causes none. */
 function turnsOf(results: readonly Omit<DecidingResult, 'executed'>[]): (StateChange['kind'] | undefined)[] {
-  return told(results).map((turn) => turn?.kind);
+  return stateChangesOf(results).map((turn) => turn?.kind);
 }
 
-function told(results: readonly Omit<DecidingResult, 'executed'>[]): (StateChange | undefined)[] {
+function stateChangesOf(results: readonly Omit<DecidingResult, 'executed'>[]): (StateChange | undefined)[] {
   let before: CheckState = NO_CHECK_STATE;
   return results.map((result) => {
     const { state } = nextCheckState(before, { executed: 1, ...result }, SURROUNDINGS);
@@ -68,18 +68,18 @@ describe('a result in the timeline (spec, timeline 1)', () => {
   });
 
   test('a transition contains the status before and after, and the occurrences', () => {
-    expect(told(statuses(0, 2, 2, 0)).filter((turn) => turn !== undefined)).toEqual([
+    expect(stateChangesOf(statuses(0, 2, 2, 0)).filter((turn) => turn !== undefined)).toEqual([
       { kind: 'new', status: 0 },
       { kind: 'create', was: 0, status: 2, occurrences: 1 },
       { kind: 'resolve', was: 2, status: 0, occurrences: 2 },
     ]);
-    expect(told(statuses(2))[0]).toEqual({ kind: 'create', status: 2, occurrences: 1 });
+    expect(stateChangesOf(statuses(2))[0]).toEqual({ kind: 'create', status: 2, occurrences: 1 });
   });
 
   test('flapping is recorded with its begin, its end and the statuses in between', () => {
     const results = Array.from({ length: 30 }, (_, at) => ({ status: at % 2 === 0 ? 2 : 1, ...FLAPS }));
     const calm = Array.from({ length: 30 }, () => ({ status: 2, ...FLAPS }));
-    const turns = told([...results, ...calm]).filter((turn) => turn !== undefined);
+    const turns = stateChangesOf([...results, ...calm]).filter((turn) => turn !== undefined);
     const begin = turns.findIndex(({ kind }) => kind === 'flapping');
     const end = turns.findIndex(({ kind }) => kind === 'steady');
     expect(begin).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ import type { V2Check } from '../../../../shared/schemas/v2/check.ts';
 import type { SubmittedV2Event } from '../../../../shared/schemas/v2/event.ts';
 
 const NOW = 1_700_000_000;
-const about = (present?: Client) => ({ present, now: NOW, version: '1.9.0', isConfigurable: true });
+const resultContext = (present?: Client) => ({ present, now: NOW, version: '1.9.0', isConfigurable: true });
 
 const keepalive = (
   check: SubmittedV2Event['check'] = {},
@@ -58,7 +58,7 @@ describe('frames of v2 agents', () => {
 
 describe('a keepalive of a v2 agent', () => {
   test('a keepalive of a v2 agent creates the client that it describes', () => {
-    expect(clientOfKeepalive(keepalive({ timeout: 40, ttl: 80 }), 'web-01', about())).toMatchObject({
+    expect(clientOfKeepalive(keepalive({ timeout: 40, ttl: 80 }), 'web-01', resultContext())).toMatchObject({
       name: 'web-01',
       subscriptions: ['web', 'client:web-01'],
       labels: { rack: 'r7' },
@@ -70,7 +70,7 @@ describe('a keepalive of a v2 agent', () => {
 
   test('a keepalive of a v2 agent replaces the stored keepalive thresholds', () => {
     const present = { ...stored, keepalive: { thresholds: { warning: 1, critical: 2 }, refresh: 60 } };
-    const { keepalive: own } = clientOfKeepalive(keepalive({ timeout: 60 }), 'web-01', about(present));
+    const { keepalive: own } = clientOfKeepalive(keepalive({ timeout: 60 }), 'web-01', resultContext(present));
     expect(own).toEqual({ refresh: 60, interval: 20, timeout: 60, ttl: 0 });
   });
 
@@ -83,7 +83,7 @@ describe('a keepalive of a v2 agent', () => {
     },
     { name: 'an empty list sets no handlers', handlers: [], expected: undefined },
   ])('a keepalive of a v2 agent sets the keepalive handlers: $name', ({ handlers, expected }) => {
-    const { keepalive: own } = clientOfKeepalive(keepalive({ handlers }), 'web-01', about());
+    const { keepalive: own } = clientOfKeepalive(keepalive({ handlers }), 'web-01', resultContext());
     expect(own?.['handlers']).toEqual(expected);
   });
 
@@ -126,7 +126,7 @@ describe('a keepalive of a v2 agent', () => {
   ])(
     'a keepalive of a v2 agent sets or keeps the subscriptions of the client: $name',
     ({ present, entity, subscriptions }) => {
-      const client = clientOfKeepalive(keepalive({}, entity), 'web-01', about(present));
+      const client = clientOfKeepalive(keepalive({}, entity), 'web-01', resultContext(present));
       expect(client.subscriptions).toEqual(subscriptions);
       expect(client['type']).toBeUndefined();
       expect(client.keepalives).toBe(true);
@@ -143,7 +143,10 @@ describe('a keepalive of a v2 agent', () => {
     'a v2 agent of version $version (configured by the backend: $isConfigurable) has the subscription $subscription',
     ({ version, ...how }) => {
       const event = keepalive({}, { sensu_agent_version: version });
-      const client = clientOfKeepalive(event, 'web-01', { ...about(stored), isConfigurable: how.isConfigurable });
+      const client = clientOfKeepalive(event, 'web-01', {
+        ...resultContext(stored),
+        isConfigurable: how.isConfigurable,
+      });
       expect(client.subscriptions).toEqual([how.subscription, 'client:web-01']);
     },
   );
@@ -151,18 +154,18 @@ describe('a keepalive of a v2 agent', () => {
   test('a keepalive of a v2 agent leaves the stored handlers unchanged unless the agent has version 5', () => {
     const present = { ...stored, keepalive: { handlers: ['stored'], refresh: 60 } };
     const own = (entity = {}): unknown =>
-      clientOfKeepalive(keepalive({ handlers: ['told'] }, entity), 'web-01', about(present)).keepalive;
+      clientOfKeepalive(keepalive({ handlers: ['told'] }, entity), 'web-01', resultContext(present)).keepalive;
     expect(own()).toMatchObject({ handlers: ['stored'], refresh: 60 });
     expect(own({ sensu_agent_version: '5.21.0' })).toMatchObject({ handlers: ['told'], refresh: 60 });
   });
 
   test('a keepalive of a v2 agent adds no signature to the client if the agent has sent none', () => {
-    const client = clientOfKeepalive(keepalive(), 'web-01', about({ ...stored, signature: 'secret' }));
+    const client = clientOfKeepalive(keepalive(), 'web-01', resultContext({ ...stored, signature: 'secret' }));
     expect(client).not.toHaveProperty('signature');
   });
 
   test('a keepalive of a v2 agent whose clock is ahead counts as sent now', () => {
-    const client = clientOfKeepalive({ ...keepalive(), timestamp: NOW + 60 }, 'web-01', about());
+    const client = clientOfKeepalive({ ...keepalive(), timestamp: NOW + 60 }, 'web-01', resultContext());
     expect(client['timestamp']).toBe(NOW);
   });
 });

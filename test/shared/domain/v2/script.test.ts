@@ -81,7 +81,7 @@ test('the documented table of v2 filter expressions equals the verdicts of the c
   expect(rows).toEqual(COMMON);
 });
 
-function judged(source: string, changes: EventChanges): string {
+function evaluate(source: string, changes: EventChanges): string {
   const conditions = eventConditions([source]);
   if ('problem' in conditions) return conditions.problem;
   const { objection } = evaluateExpressions(conditions, { event: eventSubjectOf('prod', anEvent(changes)) }, MOMENT);
@@ -91,7 +91,7 @@ function judged(source: string, changes: EventChanges): string {
 test.each(COMMON)(
   'the v2 filter expression %s is true for create, repeat, resolve, flapping, keepalive: %s',
   (expression, verdicts) => {
-    expect(EVENTS.map(([, event]) => judged(expression, event)).join(' ')).toBe(verdicts);
+    expect(EVENTS.map(([, event]) => evaluate(expression, event)).join(' ')).toBe(verdicts);
   },
 );
 
@@ -111,14 +111,14 @@ describe('an expression of a v2 filter', () => {
     ['while (true) {}', 'is invalid at character 1: "while" is not supported: an expression cannot change anything'],
     ['event.check.status = 0', 'is invalid at character 20: the expression cannot continue with this: = 0'],
   ])('the v2 filter expression %s yields: %s', (source, expected) => {
-    expect(judged(source, { check: CHECK })).toContain(expected);
+    expect(evaluate(source, { check: CHECK })).toContain(expected);
   });
 
   // None of these expressions can be evaluated, so each counts as true and the event is handled.
   test.each(['nobody(1)', 'event.check.nothing.deeper', 'event.check.status()', 'event.check.output.match(/a/)[1]'])(
     'the v2 filter expression %s fails and counts as true',
     (source) => {
-      expect(judged(source, { check: CHECK })).toBe('yes');
+      expect(evaluate(source, { check: CHECK })).toBe('yes');
     },
   );
 
@@ -127,7 +127,7 @@ describe('an expression of a v2 filter', () => {
     [`1${'+1'.repeat(500)}`, 'an expression has at most 500 parts: split it'],
     [`${'('.repeat(33)}1${')'.repeat(33)}`, 'an expression is nested at most 32 deep'],
   ])('a v2 filter expression that is too large is rejected (case %#)', (source, message) => {
-    expect(judged(source, { check: CHECK })).toContain(message);
+    expect(evaluate(source, { check: CHECK })).toContain(message);
   });
 
   const ONES = `[${Array.from({ length: 60 }, () => 1).join()}]`;
@@ -138,14 +138,14 @@ describe('an expression of a v2 filter', () => {
     ['makes too long a text', "(event.check.output + event.check.output) == ''"],
     ['matches too long a pattern', `event.check.output.match('${'b'.repeat(257)}')`],
   ])('a v2 filter expression is aborted when it %s', (_what, source) => {
-    expect(judged(source, { check: { ...CHECK, output: 'a'.repeat(40_000) } })).toBe('yes');
+    expect(evaluate(source, { check: { ...CHECK, output: 'a'.repeat(40_000) } })).toBe('yes');
   });
 
   test('any v2 filter expression takes bounded time', () => {
     const nested = `${ONES}.map(a => ${ONES}.map(b => ${ONES}.map(c => ${ONES}.map(d => 1))))`;
     const begin = cpuMs();
-    expect(judged(nested, { check: CHECK })).toBe('yes');
-    expect(judged(`/(a+)+$/.test('${'a'.repeat(3000)}b')`, { check: CHECK })).toBe('no');
+    expect(evaluate(nested, { check: CHECK })).toBe('yes');
+    expect(evaluate(`/(a+)+$/.test('${'a'.repeat(3000)}b')`, { check: CHECK })).toBe('no');
     expect(cpuMs() - begin).toBeLessThan(2000);
   });
 });

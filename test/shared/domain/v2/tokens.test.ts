@@ -15,7 +15,7 @@ const CLIENT = {
 };
 const ENTITY = tokenEntityOf('prod', CLIENT);
 
-const read = (value: unknown): ReturnType<typeof substituteEntityTokens> =>
+const substitute = (value: unknown): ReturnType<typeof substituteEntityTokens> =>
   substituteEntityTokens(value, CLIENT, ENTITY);
 
 describe('a v2 token in a text', () => {
@@ -59,11 +59,11 @@ describe('a v2 token in a text', () => {
     { text: '{{ .labels.code }}', becomes: '{{ .name }} :::name:::' },
     { text: '{{ .labels.money }}', becomes: '$& $1' },
   ])('the v2 tokens in the text $text are substituted', ({ text, becomes }) => {
-    expect(read(text)).toEqual({ value: becomes, unmatched: [] });
+    expect(substitute(text)).toEqual({ value: becomes, unmatched: [] });
   });
 
   test('v2 tokens are substituted at every depth of an object', () => {
-    expect(read({ a: ['{{ .name }}', 1, null], b: { '{{ .name }}': '{{ .name }}' } }).value).toEqual({
+    expect(substitute({ a: ['{{ .name }}', 1, null], b: { '{{ .name }}': '{{ .name }}' } }).value).toEqual({
       a: ['web-1', 1, null],
       b: { '{{ .name }}': 'web-1' },
     });
@@ -91,11 +91,11 @@ describe('an invalid token', () => {
     ['x {{', '{{ cannot be read: write {{ .path }}'],
     [':::none:::{{ .name }}', ':::none::: has no value'],
   ])('the invalid v2 token %s is reported with a remedy', (text, problem) => {
-    expect(read(text).unmatched).toEqual([problem]);
+    expect(substitute(text).unmatched).toEqual([problem]);
   });
 
   test('an invalid v2 token that occurs twice is reported once', () => {
-    const { unmatched } = read(['{{ .a }}', '{{ .a }}', '{{ b }}']);
+    const { unmatched } = substitute(['{{ .a }}', '{{ .a }}', '{{ b }}']);
     expect(unmatchedEntityText(unmatched)).toBe(
       'unmatched token: {{ .a }} has no value: set it, or add | default "...", {{ b }} cannot be read: write {{ .path }}',
     );
@@ -108,8 +108,8 @@ function nested(levels: number): string {
 }
 
 test('a token has at most ten levels of parentheses', () => {
-  expect(read(nested(10)).value).toBe('web-1');
-  expect(read(nested(11)).value).toBe('');
+  expect(substitute(nested(10)).value).toBe('web-1');
+  expect(substitute(nested(11)).value).toBe('');
 });
 
 test('the parser of v2 tokens never throws, and a text without a token stays unchanged', () => {
@@ -118,8 +118,8 @@ test('the parser of v2 tokens never throws, and a text without a token stays unc
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
       const text = pieces.join('');
       const hasToken = text.includes('{{') || text.includes(':::');
-      expect(hasToken || read(text).value === text).toBe(true);
-      expect(() => read(text)).not.toThrow();
+      expect(hasToken || substitute(text).value === text).toBe(true);
+      expect(() => substitute(text)).not.toThrow();
     }),
   );
 });
@@ -136,6 +136,6 @@ test.each([
   '{{ .a' + '.b'.repeat(20),
 ])('a megabyte of the v2 token text %s is parsed in linear time', (piece) => {
   const startMs = cpuMs();
-  read(piece.repeat(Math.ceil(1_000_000 / piece.length)));
+  substitute(piece.repeat(Math.ceil(1_000_000 / piece.length)));
   expect(cpuMs() - startMs).toBeLessThan(2000);
 });

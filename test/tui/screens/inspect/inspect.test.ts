@@ -10,7 +10,7 @@ import { aClientRow, anEventRow, aSilencedRow } from '../../../support/feed-rows
 
 const DISK_EVENT = anEventRow({ client: 'a', check: 'disk', status: 2 });
 
-function live(events: readonly EventRow[] = [DISK_EVENT], readOnly = false): ConsoleDriver {
+function openConsole(events: readonly EventRow[] = [DISK_EVENT], readOnly = false): ConsoleDriver {
   const clients = { a: aClientRow({ name: 'a' }), b: aClientRow({ name: 'b' }) };
   return new ConsoleDriver({ readOnly }).goLive({ clients, events: byKey(events) });
 }
@@ -41,7 +41,7 @@ function aClient(...checks: readonly ClientDetail['checks'][number][]): SubjectD
 const CLIENT_A = { kind: 'client', name: 'a' } as const;
 
 /** Opens the client `a`, whose details the backend has sent. */
-function onClient(driver = live(), ...checks: readonly ClientDetail['checks'][number][]): ConsoleDriver {
+function onClient(driver = openConsole(), ...checks: readonly ClientDetail['checks'][number][]): ConsoleDriver {
   driver.type('5');
   driver.pass(400);
   driver.type('\r');
@@ -65,7 +65,7 @@ const keysOf = (driver: ConsoleDriver): readonly string[] =>
 
 describe('the page of a client', () => {
   test('the page of a client is loaded when it is opened, and every two seconds while it is the topmost page', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('5');
     driver.pass(400);
     driver.type('\r');
@@ -82,26 +82,26 @@ describe('the page of a client', () => {
     expect(driver.effects()).toEqual([]);
   });
 
-  test.each<{ name: string; about: object; line: string }>([
-    { name: 'with a v1 agent', about: {}, line: '  warning after 2m, critical after 3m' },
+  test.each<{ name: string; attributes: object; line: string }>([
+    { name: 'with a v1 agent', attributes: {}, line: '  warning after 2m, critical after 3m' },
     {
       name: 'with a v2 agent',
-      about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 90 } },
+      attributes: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 90 } },
       line: '  warning after 40s, critical after 1m30s',
     },
     {
       name: 'with a v2 agent without a critical threshold',
-      about: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 0 } },
+      attributes: { entity_class: 'agent', keepalive: { timeout: 40, ttl: 0 } },
       line: '  warning after 40s, never critical',
     },
-  ])('the page of a client $name shows the keepalive thresholds', ({ about, line }) => {
+  ])('the page of a client $name shows the keepalive thresholds', ({ attributes, line }) => {
     const driver = onClient();
     const data = aClient();
     if (data.kind !== 'client') throw new Error('it is no client');
     const { detail } = data;
     driver.store.answers.subjectLoaded(CLIENT_A, {
       kind: 'client',
-      detail: { ...detail, client: { ...detail.client, ...about } },
+      detail: { ...detail, client: { ...detail.client, ...attributes } },
     });
     const told = inspectHead(driver.store, layerOf(driver)).flatMap((line) => line.map(({ text }) => text));
     expect(told).toContain(line);
@@ -112,7 +112,14 @@ describe('the page of a client', () => {
       ...aCheck('ntp', 2),
       event: { id: 'x', action: 'create', status: 2, occurrences: 1, silenced_by: ['client:a'] },
     };
-    const driver = onClient(live(), aCheck('cpu', 0), silenced, aCheck('disk', 2), aCheck('swap', 1), aCheck('odd', 9));
+    const driver = onClient(
+      openConsole(),
+      aCheck('cpu', 0),
+      silenced,
+      aCheck('disk', 2),
+      aCheck('swap', 1),
+      aCheck('odd', 9),
+    );
     expect(keysOf(driver)).toEqual(['a/disk', 'a/swap', 'a/odd', 'a/cpu', 'a/ntp']);
   });
 
@@ -169,7 +176,7 @@ describe('the page of a client', () => {
     'the key %s applies to a row that has just come under the cursor only when it is pressed again',
     (key) => {
       const warnings = ['disk', 'cpu', 'apt'].map((check) => anEventRow({ client: 'a', check, status: 1 }));
-      const driver = onClient(live(warnings), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 1));
+      const driver = onClient(openConsole(warnings), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 1));
       driver.type('j');
       driver.pass(1000);
       driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('disk', 1), aCheck('apt', 1)));
@@ -186,7 +193,7 @@ describe('the page of a client', () => {
   test.each(['j', ' '])(
     'the key %j moves on from the row under the cursor even if a response has moved that row',
     (key) => {
-      const driver = onClient(live(), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 0));
+      const driver = onClient(openConsole(), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 0));
       driver.store.answers.subjectLoaded(
         CLIENT_A,
         aClient(...['ntp', 'raid', 'swap'].map((name) => aCheck(name, 2)), aCheck('disk', 1), aCheck('cpu', 1)),
@@ -222,7 +229,7 @@ describe('the page of a client', () => {
 
 describe('the deletion of clients', () => {
   test('the deletion of clients names what is deleted, selects Cancel, and deletes the named clients', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('5');
     driver.pass(400);
     driver.type('aD');
@@ -239,7 +246,7 @@ describe('the deletion of clients', () => {
     const driver = onClient();
     driver.type('Dy');
     expect(driver.effects()).toEqual([{ kind: 'delete-clients', names: ['a'] }]);
-    const locked = onClient(live([DISK_EVENT], true));
+    const locked = onClient(openConsole([DISK_EVENT], true));
     locked.type('D');
     expect(locked.message).toContain('is disabled');
     expect(locked.effects()).toEqual([]);
@@ -248,7 +255,7 @@ describe('the deletion of clients', () => {
 
 describe('the silencing of clients', () => {
   test('a silence of clients covers all of their checks, even checks without problems', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('5');
     driver.pass(400);
     driver.type('js');
@@ -274,7 +281,7 @@ describe('the silencing of clients', () => {
   });
 
   test('silencing a client that is already silenced changes the existing silence', () => {
-    const driver = live();
+    const driver = openConsole();
     const entry = aSilencedRow({ id: 'client:a:*', subscription: 'client:a', check: null });
     driver.change({ silenced: { [entry.id]: entry } });
     driver.type('5');
@@ -297,7 +304,7 @@ describe('the key R', () => {
   const CHECK = { name: 'disk', interval: 60, subscribers: ['linux', 'db'], command: 'check-disk', next_run: null };
 
   test('the key R runs checks on the subscribers that the confirmation names', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('6');
     driver.pass(400);
     driver.store.answers.viewLoaded('checks', [CHECK]);
@@ -315,7 +322,7 @@ describe('the key R', () => {
   });
 
   test('the key R runs the checks of marked events once each, only on the clients of the events', () => {
-    const driver = live([
+    const driver = openConsole([
       DISK_EVENT,
       anEventRow({ client: 'b', check: 'disk' }),
       anEventRow({ client: 'b', check: 'x' }),
@@ -333,7 +340,7 @@ describe('the key R', () => {
   });
 
   test('the key R runs the check of the shown event or of the row under the cursor', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('\rRy');
     const order = { kind: 'request-checks', orders: [{ check: 'disk', subscribers: ['client:a'] }] };
     expect(driver.effects()).toContainEqual(order);
@@ -343,11 +350,11 @@ describe('the key R', () => {
   });
 
   test('the key R reconnects while there is no connection, and runs no check in a locked console', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.store.connectionChanged({ kind: 'waiting', attempt: 1, retryAtMs: Infinity, reason: 'gone' });
     driver.type('R');
     expect(driver.effects()).toEqual([{ kind: 'reconnect' }]);
-    const locked = live([DISK_EVENT], true);
+    const locked = openConsole([DISK_EVENT], true);
     locked.type('R');
     expect([locked.effects(), locked.store.state.layers]).toEqual([[], []]);
   });
@@ -362,7 +369,7 @@ describe('the page of an aggregate', () => {
   };
 
   function onAggregate(): ConsoleDriver {
-    const driver = live();
+    const driver = openConsole();
     driver.type('4');
     driver.pass(400);
     driver.store.answers.viewLoaded('aggregates', [{ name: 'web', ...summary }]);
@@ -414,7 +421,7 @@ test.each([
   },
   { what: 'a view', keys: ['6'], answer: ({ store }: ConsoleDriver) => store.answers.viewLoaded('checks', []) },
 ])('$what that is opened during a pause is loaded once and then does not change', ({ keys, answer }) => {
-  const driver = live();
+  const driver = openConsole();
   driver.type('p');
   for (const key of keys) {
     driver.type(key);
@@ -429,7 +436,7 @@ test.each([
 });
 
 test('the trend of the aggregates is collected in every view, but not while the feed is paused', () => {
-  const driver = live();
+  const driver = openConsole();
   const asked = (): number =>
     driver.store.takeEffects().filter((effect) => effect.kind === 'load-view' && effect.view === 'aggregates').length;
   expect(asked()).toBe(1);

@@ -68,7 +68,7 @@ function layer(): InspectLayer {
   return top;
 }
 
-const shown = (): readonly string[] => inspectBody(driver.store, layer()).rows.map(({ key }) => key);
+const shownKeys = (): readonly string[] => inspectBody(driver.store, layer()).rows.map(({ key }) => key);
 
 beforeEach(() => {
   driver = new ConsoleDriver().goLive({
@@ -90,29 +90,29 @@ describe('the checks of a client', () => {
     ['status>=bad', ['a/disk', 'a/http', 'a/cpu']],
   ])('the checks of a client are filtered with the key / as in lists: %s', (filter, expected) => {
     driver.type(`/${filter}\r`);
-    expect(shown()).toEqual(expected);
+    expect(shownKeys()).toEqual(expected);
   });
 
   test('Esc clears the marks of the page of a client, then the filter, then closes the page', () => {
     driver.type('/disk\ra');
     expect([...layer().marks]).toEqual(['a/disk']);
     driver.escape();
-    expect([layer().marks.size, shown()]).toEqual([0, ['a/disk']]);
+    expect([layer().marks.size, shownKeys()]).toEqual([0, ['a/disk']]);
     driver.escape();
-    expect(shown()).toHaveLength(3);
+    expect(shownKeys()).toHaveLength(3);
     driver.escape();
     expect(driver.store.state.layers).toEqual([]);
   });
 
   test('the checks of a client are sorted by any column in both directions, and again by severity', () => {
     driver.type('onext\r');
-    expect(shown()).toEqual(['a/cpu', 'a/disk', 'a/http']);
+    expect(shownKeys()).toEqual(['a/cpu', 'a/disk', 'a/http']);
     driver.type('ocheck\r');
-    expect([layer().sort, shown()]).toEqual([{ column: 'name', reversed: false }, ['a/cpu', 'a/disk', 'a/http']]);
+    expect([layer().sort, shownKeys()]).toEqual([{ column: 'name', reversed: false }, ['a/cpu', 'a/disk', 'a/http']]);
     driver.type('O');
-    expect(shown()).toEqual(['a/http', 'a/disk', 'a/cpu']);
+    expect(shownKeys()).toEqual(['a/http', 'a/disk', 'a/cpu']);
     driver.type('>');
-    expect([layer().sort?.column, shown()]).toEqual(['age', ['a/disk', 'a/http', 'a/cpu']]);
+    expect([layer().sort?.column, shownKeys()]).toEqual(['age', ['a/disk', 'a/http', 'a/cpu']]);
     driver.type('<<');
     expect(layer().sort?.column).toBe('status');
     driver.type('oworst\r');
@@ -166,15 +166,15 @@ describe('the outputs of an aggregate', () => {
 
   test('the outputs of an aggregate are filtered and sorted together with their members', () => {
     driver.type('\r');
-    expect(shown()).toEqual(['critical disk full', 'a/disk', 'b/disk', 'warning http slow']);
+    expect(shownKeys()).toEqual(['critical disk full', 'a/disk', 'b/disk', 'warning http slow']);
     driver.type('/client=b\r');
-    expect(shown()).toEqual(['critical disk full', 'a/disk', 'b/disk']);
+    expect(shownKeys()).toEqual(['critical disk full', 'a/disk', 'b/disk']);
     driver.escape();
     driver.type('/clients<2\r');
-    expect(shown()).toEqual(['warning http slow']);
+    expect(shownKeys()).toEqual(['warning http slow']);
     driver.escape();
     driver.type('oclients\rO');
-    expect(shown()).toEqual(['warning http slow', 'critical disk full', 'a/disk', 'b/disk']);
+    expect(shownKeys()).toEqual(['warning http slow', 'critical disk full', 'a/disk', 'b/disk']);
   });
 
   test('an action on a marked output and its marked members applies to each member once', () => {

@@ -6,7 +6,7 @@ import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
 
 const BACK_TO_EXPIRES = '\u001B[Z'.repeat(3);
 
-function live(): ConsoleDriver {
+function openConsole(): ConsoleDriver {
   const events = ['a', 'b'].map((client, index) => anEventRow({ client, check: 'disk', since: 1000 - index }));
   return new ConsoleDriver().goLive({ events: byKey(events), clients: { a: aClientRow({ name: 'a' }) } });
 }
@@ -22,21 +22,21 @@ function form({ store }: ConsoleDriver): object | undefined {
 
 describe('Enter in the silence dialog', () => {
   test('Enter in the field of the reason creates the silence', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('sdisk swap\r');
     expect(operations(driver)).toMatchObject([{ op: 'silence', subscription: 'client:a', reason: 'disk swap' }]);
     expect(form(driver)).toBeUndefined();
   });
 
   test('Enter without a reason shows that a reason is required and sends nothing', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('s\r');
     expect(operations(driver)).toEqual([]);
     expect(form(driver)).toMatchObject({ problem: 'a reason is required', field: 'reason' });
   });
 
   test('Enter in a field before the reason moves to the next field of the silence dialog', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`s${BACK_TO_EXPIRES}90m\r`);
     expect(form(driver)).toMatchObject({ field: 'on-resolve', custom: { text: '90m' } });
   });
@@ -50,7 +50,7 @@ describe('a duration that is typed on the choices of the silence dialog', () => 
     { typed: '24h', expire: 86_400 },
     { typed: 'never', expire: -1 },
   ])('the text $typed on the duration choices becomes the duration of the silence', ({ typed, expire }) => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`swhy${BACK_TO_EXPIRES}${typed}\u0013`);
     expect(operations(driver)).toMatchObject([{ expire }]);
   });
@@ -58,14 +58,14 @@ describe('a duration that is typed on the choices of the silence dialog', () => 
 
 describe('a canceled silence dialog', () => {
   test('a canceled silence dialog says that nothing was silenced', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('s');
     driver.escape();
     expect(driver.message).toBe('nothing was silenced');
   });
 
   test('the next silence dialog on the same event has all values of the canceled dialog', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`sdisk swap${BACK_TO_EXPIRES}90m\t\t\t\t\t\r`);
     expect(driver.message).toBe('nothing was silenced; the next silence dialog brings your text back');
     driver.type('s');
@@ -73,7 +73,7 @@ describe('a canceled silence dialog', () => {
   });
 
   test('a canceled wide scope is not the scope of the next dialog', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`swhy\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C`);
     expect(form(driver)).toMatchObject({ scope: 'checks' });
     driver.escape();
@@ -82,7 +82,7 @@ describe('a canceled silence dialog', () => {
   });
 
   test('the next silence dialog on another event has only the reason of the canceled dialog', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`sdisk swap${BACK_TO_EXPIRES}90m`);
     driver.escape();
     driver.type('js');
@@ -94,7 +94,7 @@ describe('a canceled silence dialog', () => {
   });
 
   test('the next silence dialog after a submitted dialog is empty', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('sdisk swap');
     driver.escape();
     driver.type('s\rjs');
@@ -104,7 +104,7 @@ describe('a canceled silence dialog', () => {
 
 describe('the confirmation of a silence of many events', () => {
   test('a search whose matches are not counted yet needs a second submission', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('neverything\rclient~*\u0013');
     expect(form(driver)).toMatchObject({ field: 'reason', problem: 'a reason is required' });
     driver.type('why\u0013');
@@ -115,14 +115,14 @@ describe('the confirmation of a silence of many events', () => {
   });
 
   test('Enter goes to the button after the warning, so that a repeated key does not confirm', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('neverything\rclient~*\t\t\t\twhy\r\r');
     expect(form(driver)).toMatchObject({ field: 'submit' });
     expect(operations(driver)).toEqual([]);
   });
 
   test('a large number of matches is confirmed even if the uncounted matches were', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('neverything\rclient~*\t\t\t\twhy\u0013');
     driver.pass(200);
     const request = driver.store.takeEffects().find((effect) => effect.kind === 'load-silence-recent');
@@ -134,7 +134,7 @@ describe('the confirmation of a silence of many events', () => {
   });
 
   test('an edited search needs the confirmation again', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('neverything\rclient~*\t\t\t\twhy\u0013');
     driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[Zx\u0013');
     expect(form(driver)).toMatchObject({ problem: 'the matches are not counted yet: press Ctrl-S again to confirm' });
@@ -142,7 +142,7 @@ describe('the confirmation of a silence of many events', () => {
   });
 
   test('a changed reason needs the confirmation again, because its message is gone', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('neverything\rclient~*\t\t\t\twhy\u0013');
     driver.type(' not\u0013');
     expect(form(driver)).toMatchObject({ problem: 'the matches are not counted yet: press Ctrl-S again to confirm' });
@@ -150,7 +150,7 @@ describe('the confirmation of a silence of many events', () => {
   });
 
   test('a wide scope is not stopped because the event has resolved', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('swhy\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[C');
     driver.change({ events: { 'a/disk': null } });
     driver.type('\u0013');
@@ -163,7 +163,7 @@ describe('the choices of the silence dialog', () => {
   const UP = '\u001B[A';
 
   test('the vertical arrow keys choose the scope and leave the list only at its ends', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('s\u001Bs');
     expect(form(driver)).toMatchObject({ field: 'scope', scope: 'pairs' });
     driver.type(DOWN);
@@ -189,13 +189,13 @@ describe('the choices of the silence dialog', () => {
     { letter: 't', field: 'starts' },
     { letter: 'r', field: 'reason' },
   ])('Alt with the letter $letter goes to the field $field, also from a text field', ({ letter, field }) => {
-    const driver = live();
+    const driver = openConsole();
     driver.type(`swhy\u001B${letter}`);
     expect(form(driver)).toMatchObject({ field, reason: { text: 'why' } });
   });
 
   test('Alt with a letter of a field that is not shown does nothing', () => {
-    const driver = live();
+    const driver = openConsole();
     driver.type('s\u001Bz');
     expect(form(driver)).toMatchObject({ field: 'reason' });
   });
@@ -203,7 +203,7 @@ describe('the choices of the silence dialog', () => {
   test.each(['scope', 'expires', 'on-resolve', 'starts', 'submit', 'cancel'])(
     'words that are typed on %s go to the reason and change no choice',
     (field) => {
-      const driver = live();
+      const driver = openConsole();
       driver.type('s');
       const before = form(driver);
       for (let steps = 0; steps < 10 && focused(driver) !== field; steps += 1) driver.type('\t');

@@ -59,7 +59,7 @@ function field({ store }: ConsoleDriver): string | undefined {
 }
 
 /** Waits until the silence dialog requests a count of recent problems, and responds with this count. */
-function answer(driver: ConsoleDriver, problems: Partial<RecentProblems>): unknown {
+function respondWithProblems(driver: ConsoleDriver, problems: Partial<RecentProblems>): unknown {
   driver.pass(200);
   const question = driver.store.takeEffects().findLast((effect) => effect.kind === 'load-silence-recent');
   if (question?.kind !== 'load-silence-recent') throw new Error('the backend was not asked');
@@ -68,7 +68,7 @@ function answer(driver: ConsoleDriver, problems: Partial<RecentProblems>): unkno
 }
 
 /** Returns the keys of the scopes for which the silence dialog has requested a count. */
-function asked(driver: ConsoleDriver): readonly string[] {
+function requestedScopes(driver: ConsoleDriver): readonly string[] {
   return driver.store.takeEffects().flatMap((effect) => (effect.kind === 'load-silence-recent' ? [effect.key] : []));
 }
 
@@ -88,7 +88,7 @@ describe('a recurring silence in the silence dialog', () => {
       first_day: '2026-02-01',
       last_day: '2026-03-01',
     };
-    expect(answer(driver, { windows: [] })).toMatchObject({ recurrence });
+    expect(respondWithProblems(driver, { windows: [] })).toMatchObject({ recurrence });
     driver.type(SEND);
     const [operation] = sent(driver);
     expect(operation).toMatchObject({ op: 'silence', reason: 'backup', recurrence });
@@ -100,7 +100,7 @@ describe('a recurring silence in the silence dialog', () => {
   test('the dialog sends no recurring silence to an older backend, which would silence without an end', () => {
     const driver = opened();
     driver.type(`sbackup${RECURS}\tdaily 02:00`);
-    answer(driver, {});
+    respondWithProblems(driver, {});
     driver.type(SEND);
     expect(problem(driver)).toContain('this backend does not support recurring silences');
     expect(sent(driver)).toEqual([]);
@@ -154,9 +154,11 @@ describe('a silence by search in the silence dialog', () => {
   test('a silence by search begins with the filter of the list and is sent once the backend has counted matches', () => {
     const driver = opened();
     driver.type(`/client=a\rswhy${SEARCH}`);
-    expect(answer(driver, {})).toMatchObject({ entries: [{ selector: 'client=a' }] });
+    expect(respondWithProblems(driver, {})).toMatchObject({ entries: [{ selector: 'client=a' }] });
     driver.type(`\t env=prod`);
-    answer(driver, { events: { total: 1, critical: 1, warning: 0, unknown: 0, ok: 0, silenced: 0, first: [] } });
+    respondWithProblems(driver, {
+      events: { total: 1, critical: 1, warning: 0, unknown: 0, ok: 0, silenced: 0, first: [] },
+    });
     driver.type(SEND);
     expect(sent(driver)).toMatchObject([{ op: 'silence', selector: 'client=a env=prod', expire: 3600, reason: 'why' }]);
   });
@@ -182,24 +184,24 @@ describe('the requests of the silence dialog', () => {
   test('the silence dialog requests recently recovered events each time it is opened', () => {
     const driver = opened();
     driver.type('s');
-    answer(driver, { recovered: 7 });
+    respondWithProblems(driver, { recovered: 7 });
     driver.escape();
     driver.type('s');
     const layer = driver.store.state.layers.at(-1);
     expect(layer?.kind === 'silence' && driver.store.silenceRecent.of(layer.form)).toBeUndefined();
     driver.pass(200);
-    expect(asked(driver)).toHaveLength(1);
+    expect(requestedScopes(driver)).toHaveLength(1);
   });
 
   test('the silence dialog retries after a delay when its request failed', () => {
     const driver = opened();
     driver.type('s');
     driver.pass(200);
-    const [key = ''] = asked(driver);
+    const [key = ''] = requestedScopes(driver);
     driver.store.silenceRecent.failed(key, driver.clock.now());
     driver.pass(1900);
-    expect(asked(driver)).toEqual([]);
+    expect(requestedScopes(driver)).toEqual([]);
     driver.pass(200);
-    expect(asked(driver)).toEqual([key]);
+    expect(requestedScopes(driver)).toEqual([key]);
   });
 });

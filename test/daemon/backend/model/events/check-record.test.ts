@@ -43,22 +43,22 @@ function referenceRecord(state: CheckState, bodies: CheckBodies, deletions: numb
   });
 }
 
-test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
-  { what: 'all results are OK', state: stateAfter(0, 0, 0) },
-  { what: 'the check is OK for longer than the history', state: stateAfter(...LONG_OK) },
-  { what: 'a long problem came before', state: stateAfter(2, 2, 2, 2, 0) },
-  { what: 'there was never an OK', state: { ...stateAfter(1), event: undefined } },
-  { what: 'an event is open', state: stateAfter(0, 2) },
-  { what: 'a status is not one of the usual four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
-  { what: 'the event has its own check', state: stateAfter(2), bodies: { check: CHECK, eventCheck: CHECK } },
+test.each<{ title: string; state: CheckState; bodies?: CheckBodies }>([
+  { title: 'all results are OK', state: stateAfter(0, 0, 0) },
+  { title: 'the check is OK for longer than the history', state: stateAfter(...LONG_OK) },
+  { title: 'a long problem came before', state: stateAfter(2, 2, 2, 2, 0) },
+  { title: 'there was never an OK', state: { ...stateAfter(1), event: undefined } },
+  { title: 'an event is open', state: stateAfter(0, 2) },
+  { title: 'a status is not one of the usual four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
+  { title: 'the event has its own check', state: stateAfter(2), bodies: { check: CHECK, eventCheck: CHECK } },
   {
-    what: 'the event has its own history',
+    title: 'the event has its own history',
     state: stateAfter(2, 0),
     bodies: { check: CHECK, eventHistory: historyOf([2]) },
   },
-  { what: 'the result was deleted', state: stateAfter(2), bodies: { check: null, eventCheck: CHECK } },
+  { title: 'the result was deleted', state: stateAfter(2), bodies: { check: null, eventCheck: CHECK } },
 ])(
-  'a check record has the same text by direct encoding as by JSON.stringify if $what',
+  'a check record has the same text by direct encoding as by JSON.stringify if $title',
   ({ state, bodies = { check: CHECK } }) => {
     for (const deletions of [0, 3]) {
       for (const era of [0, 2]) {

@@ -9,13 +9,13 @@ const CLIENT = { name: 'web', address: '10.0.0.1', subscriptions: [], keepalives
 
 let commits: CommitBoard;
 let room: number;
-let kept: EventCache<string>;
+let cache: EventCache<string>;
 let entry: CheckEntry;
 let reads: number;
 beforeEach(() => {
   commits = new CommitBoard();
   room = 10_000;
-  kept = new EventCache({
+  cache = new EventCache({
     commits,
     budget: () => room,
     bytesOf: (text) => (text === 'fleeting' ? undefined : text.length),
@@ -38,87 +38,87 @@ function commit(...changes: Change[]): void {
   commits.announce({ ...nothing, changes });
 }
 
-const ask = async (text = 'text', entries = [entry]): Promise<readonly (string | undefined)[]> =>
-  kept.valuesOf(entries, async (missing) => {
+const readValues = async (text = 'text', entries = [entry]): Promise<readonly (string | undefined)[]> =>
+  cache.valuesOf(entries, async (missing) => {
     reads++;
     return missing.map(() => text);
   });
 
 test('the event cache does not compute a cached value again', async () => {
-  expect(await ask('one')).toEqual(['one']);
-  expect(await ask('two')).toEqual(['one']);
+  expect(await readValues('one')).toEqual(['one']);
+  expect(await readValues('two')).toEqual(['one']);
   expect(reads).toBe(1);
 });
 
 test('the event cache computes only missing values and returns all values in order', async () => {
   const other = entry.client.namespace.ensureCheck(entry.client, 'load');
-  await ask('known');
-  expect(await ask('made', [other, entry, other])).toEqual(['made', 'known', 'made']);
+  await readValues('known');
+  expect(await readValues('made', [other, entry, other])).toEqual(['made', 'known', 'made']);
 });
 
-test.each<{ title: string; change: Change; isMadeAgain: boolean }>([
-  { title: 'of the event', change: ['event', 'default', 'web', 'disk'], isMadeAgain: true },
-  { title: 'of another event', change: ['event', 'default', 'web', 'load'], isMadeAgain: false },
-  { title: 'in another namespace', change: ['event', 'other', 'web', 'disk'], isMadeAgain: false },
-  { title: 'of the client of the event', change: ['client', 'default', 'web'], isMadeAgain: false },
+test.each<{ title: string; change: Change; isReadAgain: boolean }>([
+  { title: 'of the event', change: ['event', 'default', 'web', 'disk'], isReadAgain: true },
+  { title: 'of another event', change: ['event', 'default', 'web', 'load'], isReadAgain: false },
+  { title: 'in another namespace', change: ['event', 'other', 'web', 'disk'], isReadAgain: false },
+  { title: 'of the client of the event', change: ['client', 'default', 'web'], isReadAgain: false },
 ])(
-  'after a commit $title the event cache computes the value of the event again: $isMadeAgain',
-  async ({ change, isMadeAgain }) => {
-    await ask('one');
+  'after a commit $title the event cache computes the value of the event again: $isReadAgain',
+  async ({ change, isReadAgain }) => {
+    await readValues('one');
     commit(change);
-    expect(await ask('two')).toEqual([isMadeAgain ? 'two' : 'one']);
+    expect(await readValues('two')).toEqual([isReadAgain ? 'two' : 'one']);
   },
 );
 
 test('the event cache does not keep a value that a commit changed while it was computed', async () => {
-  const values = kept.valuesOf([entry], async () => {
+  const values = cache.valuesOf([entry], async () => {
     commit(['event', 'default', 'web', 'disk']);
     return ['old'];
   });
   expect(await values).toEqual(['old']);
-  expect(await ask('new')).toEqual(['new']);
+  expect(await readValues('new')).toEqual(['new']);
 });
 
 test('the event cache returns no cached value after a failed commit, until memory equals the store again', async () => {
-  await ask('one');
+  await readValues('one');
   fail();
-  expect(await ask('two')).toEqual(['two']);
+  expect(await readValues('two')).toEqual(['two']);
 });
 
 test('the event cache drops the value of an event that resolves', async () => {
-  await ask('one');
+  await readValues('one');
   entry.client.namespace.removeCheck(entry);
   commit(['event', 'default', 'web', 'disk']);
-  expect(kept.bytes).toBe(0);
+  expect(cache.bytes).toBe(0);
 });
 
 test('the event cache does not return the value of the old name for a renamed event', async () => {
-  await ask('old');
+  await readValues('old');
   const renamed = entry.client.namespace.ensureCheck(entry.client, 'disk-root');
   renamed.state = entry.state;
-  const { bytes } = kept;
-  expect(await ask('new', [renamed])).toEqual(['new']);
-  expect(kept.bytes - bytes).toBe('-root'.length);
+  const { bytes } = cache;
+  expect(await readValues('new', [renamed])).toEqual(['new']);
+  expect(cache.bytes - bytes).toBe('-root'.length);
   commit(['event', 'default', 'web', 'disk'], ['event', 'default', 'web', 'disk-root']);
-  expect(kept.bytes).toBe(0);
+  expect(cache.bytes).toBe(0);
 });
 
 test('the event cache keeps neither a value that may change without a commit nor a missing value', async () => {
-  await ask('fleeting');
-  await kept.valuesOf([entry], async () => [undefined]);
-  expect(await ask('two')).toEqual(['two']);
+  await readValues('fleeting');
+  await cache.valuesOf([entry], async () => [undefined]);
+  expect(await readValues('two')).toEqual(['two']);
 });
 
 test('the event cache never exceeds its budget, and a cache without a budget stays empty', async () => {
   room = 350;
   const other = entry.client.namespace.ensureCheck(entry.client, 'load');
   other.state = { ...entry.state, event: entry.state.event && { ...entry.state.event } };
-  await ask('x', [entry, other]);
-  expect(kept.bytes).toBeGreaterThan(250);
-  expect(kept.bytes).toBeLessThan(350);
+  await readValues('x', [entry, other]);
+  expect(cache.bytes).toBeGreaterThan(250);
+  expect(cache.bytes).toBeLessThan(350);
   room = 0;
-  await ask('y', [other]);
-  expect(kept.bytes).toBe(0);
+  await readValues('y', [other]);
+  expect(cache.bytes).toBe(0);
 });
 
 test.each([
@@ -130,7 +130,7 @@ test.each([
 });
 
 test('a failed read is reported, and the event cache keeps no value of it', async () => {
-  const reading = kept.valuesOf([entry], () => Promise.reject(new Error('disk')));
+  const reading = cache.valuesOf([entry], () => Promise.reject(new Error('disk')));
   await expect(reading).rejects.toThrow('disk');
-  expect(await ask('two')).toEqual(['two']);
+  expect(await readValues('two')).toEqual(['two']);
 });

@@ -47,12 +47,12 @@ const makeGrouping: Act = ({ writers }) => {
 
 async function open(...acts: readonly Act[]): Promise<FollowedBackend> {
   const backend = await FollowedBackend.open(await tempDir());
-  for (const act of acts) await done(backend, act);
+  for (const act of acts) await perform(backend, act);
   return backend;
 }
 
 /** Performs all actions in one commit, and throws the first error. */
-async function done(backend: FollowedBackend, ...acts: readonly Act[]): Promise<void> {
+async function perform(backend: FollowedBackend, ...acts: readonly Act[]): Promise<void> {
   for (const settled of await backend.commit(...acts.map((act) => () => act(backend)))) {
     if (settled.status === 'rejected') throw settled.reason;
   }
@@ -197,9 +197,9 @@ function groupReport(source: string, more: Readonly<Record<string, unknown>> = {
 /** Replaces the inhibition rules: events of this check inhibit the failing events with the same `client.rack`. */
 const inhibit =
   (check: string): Act =>
-  ({ ground }) => {
+  ({ foundation }) => {
     const rule = { source: `check=${check}`, target: 'status>=warn', equal: ['client.rack'] };
-    ground.definitions.replace({ checks: new Map(), handlers: new Map(), inhibitions: new Map([['rule', rule]]) });
+    foundation.definitions.replace({ checks: new Map(), handlers: new Map(), inhibitions: new Map([['rule', rule]]) });
     return Promise.resolve();
   };
 
@@ -210,9 +210,9 @@ const settleRules =
 
 const flushGroups: Act = async (backend) => {
   backend.machine.advance(3_600_000);
-  const { batcher, ground } = backend;
-  const turns = new GroupFlusher({ batcher, definitions: ground.definitions, clock: ground.clock });
-  const groups = [...groupsOf(ground.registry.namespace('default')).all()];
+  const { batcher, foundation } = backend;
+  const turns = new GroupFlusher({ batcher, definitions: foundation.definitions, clock: foundation.clock });
+  const groups = [...groupsOf(foundation.registry.namespace('default')).all()];
   for (const group of groups) await turns.flush(group);
 };
 
@@ -286,15 +286,15 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     ({ writers }) => writers.stashes.remove('default', 'a/b'),
   ],
   'on-call-override': [
-    ({ writers, ground, nowMs }) => {
+    ({ writers, foundation, nowMs }) => {
       const people = new Map([['ada', { notify: ['page'] }]]);
       const schedules = new Map([['database', { 'time-zone': 'UTC', layers: [{ people: ['ada'] }] }]]);
-      ground.definitions.onCall.replace(schedules, people);
+      foundation.definitions.onCall.replace(schedules, people);
       const until = Math.floor(nowMs / 1000) + 3600;
       return writers.onCallOverrides.create('database', { person: 'ada', until }, 'bob', BACKEND_ACTOR);
     },
-    async ({ writers, ground }) => {
-      const [override] = overridesOf(ground.registry).sorted();
+    async ({ writers, foundation }) => {
+      const [override] = overridesOf(foundation.registry).sorted();
       await writers.onCallOverrides.remove('database', override?.id ?? '', BACKEND_ACTOR);
     },
     ({ writers, nowMs }) => {
@@ -323,8 +323,8 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     putUser(false),
     ({ writers }) =>
       writers.apiKeys.grant({ username: 'bob', scopes: [] as never }, { actor: BACKEND_ACTOR, scopes: new Set() }),
-    async ({ writers, ground }) => {
-      const [id = ''] = ground.registry.credentials.apiKeys.keys();
+    async ({ writers, foundation }) => {
+      const [id = ''] = foundation.registry.credentials.apiKeys.keys();
       await writers.apiKeys.revoke(id, BACKEND_ACTOR);
     },
   ],
@@ -354,7 +354,7 @@ test.each(Object.entries(EXAMPLES))('a follower applies every change in the tabl
   const before = snapshotOf(backend.follower, backend.nowMs);
   let touched = 0;
   for (const act of acts) {
-    await done(backend, act);
+    await perform(backend, act);
     touched += backend.pendingWrites.flat().filter(([part]) => part === prefix).length;
     await expectEqual(backend);
   }
@@ -398,7 +398,7 @@ test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>(
   await using backend = await open();
   const counts: number[] = [];
   for (const act of acts) {
-    await done(backend, act);
+    await perform(backend, act);
     await expectEqual(backend);
     const { aggregates } = backend.follower.namespace('default');
     counts.push(...aggregates.sorted().map((aggregate) => aggregates.silenced(aggregate, backend.nowMs).size));
@@ -416,7 +416,7 @@ test('a follower keeps unchanged objects in memory instead of replacing them', a
   const namespace = follower.namespace('default');
   const [client, check] = [namespace.clients.get('a'), namespace.check('a', 'cpu')];
   const { generation } = follower;
-  await done(backend, report('default', 'a', { status: 1 }), ({ writers }) =>
+  await perform(backend, report('default', 'a', { status: 1 }), ({ writers }) =>
     writers.clients.put('default', { name: 'a', address: '192.0.2.2', subscriptions: ['web'] }),
   );
   await expectEqual(backend);
@@ -431,7 +431,7 @@ test('a follower ignores a result of a deleted client and applies a result of a 
   await backend.applyPendingWrites(2);
   expect([...backend.follower.namespace('default').clients.keys()]).toEqual(['b']);
   await expectEqual(backend);
-  await backend.follower.applyWrites(only(backend.ground.store, 'check'), [
+  await backend.follower.applyWrites(only(backend.foundation.store, 'check'), [
     ['client', 'default', 'b'],
     ['check', 'default', 'b', 'cpu'],
   ]);
@@ -451,9 +451,9 @@ test('a result after the deletion of its aggregate stays a member on a follower 
   const aggregates = ['fleet'];
   await using backend = await open(report('default', 'a', { aggregates }), report('default', 'b', { aggregates }));
   await backend.applyPendingWrites();
-  await done(backend, report('default', 'a', { aggregates }));
-  await done(backend, ({ writers }) => writers.aggregates.remove('default', 'fleet'));
-  await done(backend, report('default', 'a', { aggregates }));
+  await perform(backend, report('default', 'a', { aggregates }));
+  await perform(backend, ({ writers }) => writers.aggregates.remove('default', 'fleet'));
+  await perform(backend, report('default', 'a', { aggregates }));
   const fleet = (): string[] =>
     [...(backend.follower.namespace('default').aggregates.get('fleet')?.members() ?? [])].map(
       ({ client }) => client.name,
@@ -482,8 +482,8 @@ test('a follower counts a client that was created again toward the quota of its 
   );
   await expectEqual(backend);
   expect(backend.follower.namespace('default').counted.proxiesOf('a')).toBe(1);
-  await done(backend, removeClient('default', 'p'));
-  await done(backend, report('default', 'p'));
+  await perform(backend, removeClient('default', 'p'));
+  await perform(backend, report('default', 'p'));
   await expectEqual(backend);
   expect(backend.follower.namespace('default').clients.get('p')).toMatchObject({ isCounted: false });
 });
@@ -491,15 +491,15 @@ test('a follower counts a client that was created again toward the quota of its 
 test('a follower removes a deleted namespace only when the namespace is empty', async () => {
   await using backend = await open(makeNamespace, report('dev', 'a'));
   await backend.applyPendingWrites();
-  await done(backend, removeClient('dev', 'a'));
-  await done(backend, ...emptyDev);
-  await done(backend, makeNamespace);
-  await done(backend, report('dev', 'b'));
+  await perform(backend, removeClient('dev', 'a'));
+  await perform(backend, ...emptyDev);
+  await perform(backend, makeNamespace);
+  await perform(backend, report('dev', 'b'));
   await backend.applyPendingWrites(2);
   expect([...(backend.follower.findNamespace('dev')?.clients.keys() ?? [])]).toEqual([]);
   await expectEqual(backend);
-  await done(backend, removeClient('dev', 'b'));
-  await done(backend, ...emptyDev);
+  await perform(backend, removeClient('dev', 'b'));
+  await perform(backend, ...emptyDev);
   await expectEqual(backend);
   expect(backend.follower.findNamespace('dev')).toBeUndefined();
 });
@@ -509,7 +509,7 @@ test('after an upgrade plan ends, a follower waits for late results as long as t
   await backend.applyPendingWrites();
   const plans = plansOf(backend.follower);
   expect(() => plans.refuseWhileDraining()).toThrow('results are not accepted during an upgrade');
-  await done(backend, putPlan('done'));
+  await perform(backend, putPlan('done'));
   await backend.applyPendingWrites();
   expect(() => plans.refuseWhileDraining()).not.toThrow();
   expect([plans.isAwaitingBacklog(backend.nowMs), plans.isAwaitingBacklog(backend.nowMs + 60_000)]).toEqual([
@@ -529,7 +529,7 @@ test('a follower reloads its whole state after a clock correction, but not after
   const { generation } = backend.follower;
   backend.machine.set(3_600_000);
   await backend.pass(62);
-  expect(backend.ground.registry.corrections.seconds).toEqual([3600]);
+  expect(backend.foundation.registry.corrections.seconds).toEqual([3600]);
   await expectEqual(backend);
   expect(backend.follower.generation).toBe(generation + 1);
 });
@@ -537,11 +537,11 @@ test('a follower reloads its whole state after a clock correction, but not after
 test('a follower shows a write only after it has read the write completely', async () => {
   await using backend = await open(makeNamespace);
   await backend.applyPendingWrites();
-  await done(backend, report('default', 'a'), putUser(false), ({ writers }) =>
+  await perform(backend, report('default', 'a'), putUser(false), ({ writers }) =>
     writers.silenced.create('dev', { check: 'x' }),
   );
   const { follower, nowMs } = backend;
-  const { store } = backend.ground;
+  const { store } = backend.foundation;
   const before = snapshotOf(follower, nowMs);
   let reads = 0;
   const watched = (fails: boolean): Pick<Store, 'getMany' | 'scan'> => ({
@@ -574,7 +574,7 @@ test('a follower reads changed values in pages of limited size and ignores unkno
     ),
   );
   const pages: number[] = [];
-  const { store } = backend.ground;
+  const { store } = backend.foundation;
   const counted: Pick<Store, 'getMany' | 'scan'> = {
     scan: (...asked) => store.scan(...asked),
     getMany(keys) {

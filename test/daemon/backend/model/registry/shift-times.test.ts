@@ -59,13 +59,13 @@ const WAITED: typeof MOVED = [
 
 const HOUR_LATER = { seconds: 3600, outageMs: 0 };
 const HOUR_AWAY = { seconds: 0, outageMs: HOUR_MS };
-const counted = (since: number): object => ({ suppressed: 0, last_suppressed: null, unmatched_since: since });
+const counters = (since: number): object => ({ suppressed: 0, last_suppressed: null, unmatched_since: since });
 
 const MOVES = [
   MOVED.map(([table, before, after]) => ({ moves: HOUR_LATER, table, before, after })),
   WAITED.map(([table, before, after]) => ({ moves: HOUR_AWAY, table, before, after })),
   // Both corrections at once: 100 - 60 + 3600.
-  [{ moves: { seconds: -60, outageMs: HOUR_MS }, table: 'silenced-use', before: counted(100), after: counted(3640) }],
+  [{ moves: { seconds: -60, outageMs: HOUR_MS }, table: 'silenced-use', before: counters(100), after: counters(3640) }],
 ].flat();
 
 test.each(MOVES)(

@@ -47,7 +47,7 @@ const bulk = async (operation: object): Promise<{ undo: object }> =>
     .results[0];
 
 /** Returns a selector with twenty attributes. */
-const naming = (from: number): string =>
+const selectorWithAttributes = (from: number): string =>
   Array.from({ length: 20 }, (_, at) => `client.a${String(from + at)}=1`).join(' ');
 
 beforeEach(async () => {
@@ -258,9 +258,9 @@ test('the v1 API ignores the attribute selector when it creates a silence', asyn
 });
 
 test('the selectors of a namespace may name at most a hundred attributes, not counting cleared silences', async () => {
-  for (const from of [0, 20, 40, 60, 80]) expect((await silence(naming(from))).status).toBe(201);
+  for (const from of [0, 20, 40, 60, 80]) expect((await silence(selectorWithAttributes(from))).status).toBe(201);
   expect(await silence('env=prod')).toMatchObject({ status: 400, body: { code: 'threshold' } });
-  await ask('POST', '/silenced/clear', { id: selectorId(naming(40)) });
+  await ask('POST', '/silenced/clear', { id: selectorId(selectorWithAttributes(40)) });
   expect((await silence(SELECTOR)).status).toBe(201);
   expect(await silenced()).toEqual(['web-1/disk']);
 });

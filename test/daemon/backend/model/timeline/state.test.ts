@@ -45,13 +45,13 @@ async function state(query = ''): Promise<PastState> {
   return answer.body as PastState;
 }
 const at = (atMs: number, query = ''): Promise<PastState> => state(`at=${String(atMs)}&silenced&clients&${query}`);
-const shown = ({ events }: PastState): string[] =>
+const openEvents = ({ events }: PastState): string[] =>
   events.map((row) => `${row.client}/${row.check} ${String(row.status)}`);
 
 async function clientsAt(moment: number): Promise<unknown> {
   return (await at(moment)).clients?.map(({ name, events, deleted }) => [name, events, deleted]);
 }
-async function around(moment: number): Promise<unknown> {
+async function changesAround(moment: number): Promise<unknown> {
   const { previous, next } = await at(moment);
   return [previous, next];
 }
@@ -61,7 +61,7 @@ async function checkpoints(): Promise<{ readonly id?: number }[]> {
   for await (const [, text] of rig.store.scan(['timeline-checkpoint'])) all.push(JSON.parse(text) as { id?: number });
   return all;
 }
-async function parts(): Promise<number> {
+async function checkpointPartCount(): Promise<number> {
   let count = 0;
   for await (const _ of rig.store.scan(['timeline-state'])) count++;
   return count;
@@ -79,19 +79,19 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     const then = await report('load', 2, 'web-2');
     await report('disk', 0);
     const all = await at(then);
-    expect(shown(all)).toEqual(['web-2/load 2', 'web-1/disk 2', 'web-1/cpu 1']);
+    expect(openEvents(all)).toEqual(['web-2/load 2', 'web-1/disk 2', 'web-1/cpu 1']);
     expect(all.counts).toMatchObject({ events: 3, critical: 2, warning: 1, unknown: 0, silenced: 0, clients: 2 });
-    expect(shown(await at(then, 'q=client%3Dweb-1&sort=check'))).toEqual(['web-1/cpu 1', 'web-1/disk 2']);
+    expect(openEvents(await at(then, 'q=client%3Dweb-1&sort=check'))).toEqual(['web-1/cpu 1', 'web-1/disk 2']);
     const page = await at(then, 'limit=1&offset=1');
-    expect([shown(page), page.total]).toEqual([['web-1/disk 2'], 3]);
-    expect(shown(await state())).toEqual(['web-2/load 2', 'web-1/cpu 1']);
+    expect([openEvents(page), page.total]).toEqual([['web-1/disk 2'], 3]);
+    expect(openEvents(await state())).toEqual(['web-2/load 2', 'web-1/cpu 1']);
   });
 
   test('the search by age in the state at a past time measures the age at that time', async () => {
     await report('cpu', 1);
     rig.clock.advance(10 * MINUTE);
     const then = await report('disk', 2);
-    expect(shown(await at(then, 'q=age%3E5m'))).toEqual(['web-1/cpu 1']);
+    expect(openEvents(await at(then, 'q=age%3E5m'))).toEqual(['web-1/cpu 1']);
   });
 
   test('the state at a past time contains the silences and the events that they covered', async () => {
@@ -153,11 +153,11 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     const moments = [await report('cpu', 2), await report('disk', 2), await report('cpu', 0)];
     const [one = 0, two = 0, three = 0] = moments;
     rig.clock.advance(MINUTE);
-    expect(await around(rig.clock.now())).toEqual([three, null]);
-    expect(await around(three)).toEqual([two, null]);
-    expect(await around(two + 1)).toEqual([two, three]);
-    expect(await around(two)).toEqual([one, three]);
-    expect(await around(one)).toEqual([null, two]);
+    expect(await changesAround(rig.clock.now())).toEqual([three, null]);
+    expect(await changesAround(three)).toEqual([two, null]);
+    expect(await changesAround(two + 1)).toEqual([two, three]);
+    expect(await changesAround(two)).toEqual([one, three]);
+    expect(await changesAround(one)).toEqual([null, two]);
   });
 
   test.each([
@@ -193,7 +193,7 @@ describe('checkpoints', () => {
     await restartAfter(MINUTE);
     await checkpoint();
     const then = await report('disk', 1);
-    expect(shown(await at(then))).toEqual(['web-1/cpu 2', 'web-1/disk 1']);
+    expect(openEvents(await at(then))).toEqual(['web-1/cpu 2', 'web-1/disk 1']);
     expect((await at(then)).events[0]).toMatchObject({ occurrences: 1, output: 'cpu says 2' });
   });
 
@@ -203,7 +203,7 @@ describe('checkpoints', () => {
     const second = await report('disk', 2);
     await checkpoint();
     const third = await report('cpu', 0);
-    expect([shown(await at(first)), shown(await at(second)), shown(await at(third))]).toEqual([
+    expect([openEvents(await at(first)), openEvents(await at(second)), openEvents(await at(third))]).toEqual([
       ['web-1/cpu 2'],
       ['web-1/disk 2', 'web-1/cpu 2'],
       ['web-1/disk 2'],
@@ -219,14 +219,14 @@ describe('checkpoints', () => {
     await vi.waitFor(() => expect(refused).toBe(1));
     expect(await checkpoints()).toMatchObject([{ from: expect.any(Number) as number, rows: 0 }]);
     expect((await checkpoints())[0]).not.toHaveProperty('id');
-    expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
+    expect(openEvents(await at(then))).toEqual(['web-1/cpu 2']);
     rig.store.refuses = () => false;
     await vi.waitFor(async () => {
       rig.clock.advance(10_000);
       expect((await checkpoints()).map(({ id }) => id)).toEqual([expect.any(Number)]);
     });
-    expect(await parts()).toBe(1);
-    expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
+    expect(await checkpointPartCount()).toBe(1);
+    expect(openEvents(await at(then))).toEqual(['web-1/cpu 2']);
   });
 
   test('checkpoints are deleted together with old transitions, except for the newest checkpoint', async () => {
@@ -239,8 +239,8 @@ describe('checkpoints', () => {
     await restartAfter(60 * DAY);
     rig.clock.advance(10_000);
     await vi.waitFor(async () => expect(await checkpoints()).toHaveLength(1));
-    expect(await parts()).toBe(1);
-    expect(shown(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
+    expect(await checkpointPartCount()).toBe(1);
+    expect(openEvents(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
   });
 
   test('a clock jump writes a checkpoint, because it moves the ends of silences', async () => {
@@ -275,7 +275,7 @@ describe('checkpoints', () => {
     const then = rig.clock.now();
     await report('cpu', 0);
     const past = await at(then);
-    expect([shown(past), past.silenced?.map(({ id }) => id)]).toEqual([['web-1/cpu 2'], ['*:cpu']]);
+    expect([openEvents(past), past.silenced?.map(({ id }) => id)]).toEqual([['web-1/cpu 2'], ['*:cpu']]);
     expect(past.events[0]?.silenced_by).toEqual(['*:cpu']);
   });
 
@@ -286,6 +286,6 @@ describe('checkpoints', () => {
     days = 0;
     await restartAfter(MINUTE);
     rig.clock.advance(10_000);
-    await vi.waitFor(async () => expect([await checkpoints(), await parts()]).toEqual([[], 0]));
+    await vi.waitFor(async () => expect([await checkpoints(), await checkpointPartCount()]).toEqual([[], 0]));
   });
 });

@@ -8,7 +8,7 @@ const handlers = { mail: aHandler(), chat: aHandler() };
 
 /** Creates a dead letter of the handler for each of these clients. */
 async function fail(rig: HandlerRig, handler: string, ...clients: readonly string[]): Promise<void> {
-  const [letters, begun] = [rig.deadLetters.size, rig.begun.length];
+  const [letters, begun] = [rig.deadLetters.size, rig.startedRuns.length];
   await rig.ask(handler, ...clients.map((client): [string, string] => [client, 'disk']));
   for (let at = 0; at < clients.length; at++)
     (await rig.run(begun + at)).end(permanentFailure('the receiver rejected it'));
@@ -53,7 +53,7 @@ test('all dead letters of a handler, or of all handlers, can be retried together
   expect(await rig.deadLetters.retry({ all: true })).toBe(1);
   await rig.run(5);
   // Dead letters are read in parallel, so they are retried in any order.
-  expect(new Set(rig.begun.slice(3).map(({ job }) => job.client))).toEqual(new Set(['a', 'b', 'c']));
+  expect(new Set(rig.startedRuns.slice(3).map(({ job }) => job.client))).toEqual(new Set(['a', 'b', 'c']));
 });
 
 test('retried dead letters run after the jobs that are already queued', async () => {
@@ -62,7 +62,7 @@ test('retried dead letters run after the jobs that are already queued', async ()
   await rig.ask('mail', ['b', 'disk'], ['c', 'disk']);
   await rig.deadLetters.retry({ all: true });
   for (let at = 1; at <= 3; at++) (await rig.run(at)).end(DELIVERED_OUTCOME);
-  expect(rig.begun.slice(1).map(({ job }) => job.client)).toEqual(['b', 'c', 'a']);
+  expect(rig.startedRuns.slice(1).map(({ job }) => job.client)).toEqual(['b', 'c', 'a']);
 });
 
 test('several concurrent retries of one dead letter run its job once', async () => {
@@ -74,7 +74,7 @@ test('several concurrent retries of one dead letter run its job once', async () 
   expect(second).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } });
   (await rig.run(1)).end(DELIVERED_OUTCOME);
   await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [], dead: [] }));
-  expect(rig.begun).toHaveLength(2);
+  expect(rig.startedRuns).toHaveLength(2);
 });
 
 test('a dropped dead letter is deleted from memory and from the store', async () => {
@@ -105,10 +105,10 @@ test('dead letters keep their order across a restart and are not run', async () 
   const before = await openHandlerRig({ dir, handlers });
   await before.ask('mail', ['a', 'disk'], ['b', 'disk']);
   await before.run(1);
-  before.begun[1]?.end(permanentFailure('first'));
+  before.startedRuns[1]?.end(permanentFailure('first'));
   await vi.waitFor(() => expect(before.deadLetters.size).toBe(1));
   before.clock.advance(5);
-  before.begun[0]?.end(permanentFailure('second'));
+  before.startedRuns[0]?.end(permanentFailure('second'));
   await vi.waitFor(() => expect(before.deadLetters.size).toBe(2));
   const letters = before.deadLetters.all();
   await before.stop();

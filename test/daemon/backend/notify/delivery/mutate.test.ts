@@ -9,7 +9,7 @@ import { tempDir } from '../../../../support/temp-dir.ts';
 import type { MutatorDefinition } from '../../../../../shared/schemas/mutator.ts';
 
 /** Runs a handler with this mutator, and returns the data that the handler received. */
-async function mutated(mutator: string | undefined, mutators: Readonly<Record<string, MutatorDefinition>> = {}) {
+async function runWithMutator(mutator: string | undefined, mutators: Readonly<Record<string, MutatorDefinition>> = {}) {
   const file = join(await tempDir(), 'data');
   const rig = new DeliveryRig({ mutators });
   const outcome = await rig.run({
@@ -25,25 +25,27 @@ describe('the input of a handler', () => {
   test.each([undefined, 'json'])(
     'a handler with the mutator %s gets the event as JSON without a trailing newline',
     async (mutator) => {
-      expect(await mutated(mutator)).toBe(JSON.stringify(anEvent()));
+      expect(await runWithMutator(mutator)).toBe(JSON.stringify(anEvent()));
     },
   );
 
   test('the built-in mutator only_check_output passes the output of the check to the handler', async () => {
-    expect(await mutated('only_check_output')).toBe('CRITICAL: / is full\n');
+    expect(await runWithMutator('only_check_output')).toBe('CRITICAL: / is full\n');
   });
 
   test('a mutator command reads the event on stdin, and the handler gets its stdout and stderr', async () => {
     const command = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'; echo warned >&2`;
-    expect(await mutated('short', { short: { command } })).toBe(`${anEvent().id}warned\n`);
+    expect(await runWithMutator('short', { short: { command } })).toBe(`${anEvent().id}warned\n`);
   });
 
   test('a mutator with a list of arguments runs the program without a shell', async () => {
-    expect(await mutated('list', { list: { command: ['echo', '$(id) >&2;', 'a  b'] } })).toBe('$(id) >&2; a  b\n');
+    expect(await runWithMutator('list', { list: { command: ['echo', '$(id) >&2;', 'a  b'] } })).toBe(
+      '$(id) >&2; a  b\n',
+    );
   });
 
   test('a mutator definition with the name of a built-in mutator replaces the built-in mutator', async () => {
-    expect(await mutated('json', { json: { command: 'echo mine' } })).toBe('mine\n');
+    expect(await runWithMutator('json', { json: { command: 'echo mine' } })).toBe('mine\n');
   });
 });
 

@@ -10,7 +10,7 @@ import { tempDir } from '../../../../support/temp-dir.ts';
 const secretive = anEvent({ client: { name: 'web-1', db: { password: 'hunter2' } } });
 
 /** Waits until a command has written a line to the file, and returns the text. */
-async function written(file: string): Promise<string> {
+async function waitForLine(file: string): Promise<string> {
   return await vi.waitFor(async () => {
     const text = await readFile(file, 'utf8');
     if (!text.endsWith('\n')) throw new Error(`not all of it: ${text}`);
@@ -93,7 +93,7 @@ test('the timeout of a pipe handler kills the command and all of its children', 
   const clock = new ManualClock();
   const rig = new DeliveryRig({ clock });
   const running = rig.run({ type: 'pipe', command: `sleep 600 & echo $! $$ > ${pids}; wait`, timeout: 1.5 });
-  const family = (await written(pids)).trim().split(' ').map(Number);
+  const family = (await waitForLine(pids)).trim().split(' ').map(Number);
   expect(family.every((pid) => isAlive(pid))).toBe(true);
   clock.advance(1500);
   expect(await running).toEqual({
@@ -112,7 +112,7 @@ test('a pipe handler without a timeout runs until the backend stops', async () =
   const rig = new DeliveryRig({ clock });
   const stopping = new AbortController();
   const running = rig.run({ type: 'pipe', command: `echo $$ > ${pids}; sleep 600` }, { signal: stopping.signal });
-  const pid = Number(await written(pids));
+  const pid = Number(await waitForLine(pids));
   clock.advance(3_600_000);
   expect(isAlive(pid)).toBe(true);
   stopping.abort();

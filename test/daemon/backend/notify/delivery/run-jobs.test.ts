@@ -9,12 +9,13 @@ import { aHandler, openHandlerRig, type HandlerRig } from '../../../../support/h
 import { tempDir } from '../../../../support/temp-dir.ts';
 
 /** Waits for twenty turns of the event loop, after which no further run starts by itself. */
-async function settled(): Promise<void> {
+async function waitUntilIdle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn();
 }
 
 /** Returns client and check of the started runs. */
-const begun = ({ begun: runs }: HandlerRig): string[] => runs.map(({ job }) => `${job.client}/${job.check}`);
+const startedRuns = ({ startedRuns: runs }: HandlerRig): string[] =>
+  runs.map(({ job }) => `${job.client}/${job.check}`);
 
 const retry = { attempts: 3, delay: 2, max_delay: 60 };
 
@@ -23,12 +24,12 @@ describe('the order of handler jobs', () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 2 }) } });
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk'], ['c', 'disk'], ['d', 'disk']);
     await rig.run(1);
-    await settled();
-    expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
+    await waitUntilIdle();
+    expect(startedRuns(rig)).toEqual(['a/disk', 'b/disk']);
     (await rig.run(1)).end(DELIVERED_OUTCOME);
     await rig.run(2);
-    await settled();
-    expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
+    await waitUntilIdle();
+    expect(startedRuns(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
     expect(rig.lanes.statistics().get('mail')).toMatchObject({ waiting: 1, running: 2, retrying: 0, delivered: 1 });
   });
 
@@ -36,12 +37,12 @@ describe('the order of handler jobs', () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ concurrency: 2 }) } });
     await rig.ask('mail', ['a', 'disk'], ['a', 'disk'], ['b', 'disk'], ['c', 'disk']);
     await rig.run(1);
-    await settled();
-    expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
+    await waitUntilIdle();
+    expect(startedRuns(rig)).toEqual(['a/disk', 'b/disk']);
     (await rig.run(0)).end(DELIVERED_OUTCOME);
     await rig.run(2);
     // The second job of `a/disk` was queued before the job of `c/disk`.
-    expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'a/disk']);
+    expect(startedRuns(rig)).toEqual(['a/disk', 'b/disk', 'a/disk']);
   });
 
   test('jobs of one handler do not wait for jobs of another handler', async () => {
@@ -49,7 +50,7 @@ describe('the order of handler jobs', () => {
     await rig.ask('hung', ['a', 'disk'], ['b', 'disk']);
     await rig.ask('mail', ['a', 'disk'], ['b', 'disk']);
     await rig.run(2);
-    expect(rig.begun.map(({ job }) => job.handler)).toEqual(['hung', 'mail', 'mail']);
+    expect(rig.startedRuns.map(({ job }) => job.handler)).toEqual(['hung', 'mail', 'mail']);
   });
 
   test('a reload that changes the concurrency of a handler applies from the next job on', async () => {
@@ -59,7 +60,7 @@ describe('the order of handler jobs', () => {
     rig.definitions.replace({ checks: new Map(), handlers: new Map([['mail', aHandler({ concurrency: 2 })]]) });
     first.end(DELIVERED_OUTCOME);
     await rig.run(2);
-    expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
+    expect(startedRuns(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
   });
 
   test('each of many queued jobs gets its complete event, even if memory holds only some of them', async () => {
@@ -67,8 +68,8 @@ describe('the order of handler jobs', () => {
     const pairs = Array.from({ length: 1500 }, (_, at): [string, string] => [`c-${String(at)}`, 'disk']);
     await rig.ask('mail', ...pairs);
     for (let at = 0; at < pairs.length; at++) (await rig.run(at)).end(DELIVERED_OUTCOME);
-    expect(begun(rig)).toEqual(pairs.map(([client]) => `${client}/disk`));
-    expect(rig.begun[1400]?.job.event.client['secret']).toBe('hunter2');
+    expect(startedRuns(rig)).toEqual(pairs.map(([client]) => `${client}/disk`));
+    expect(rig.startedRuns[1400]?.job.event.client['secret']).toBe('hunter2');
     await vi.waitFor(async () => expect(await rig.stored()).toEqual({ jobs: [], dead: [] }));
   });
 });
@@ -102,7 +103,7 @@ describe('a finished job', () => {
     rig.store.refuses = () => false;
     rig.clock.advance(1000);
     await vi.waitFor(async () => expect((await rig.stored()).jobs).toEqual([]));
-    expect(rig.begun).toHaveLength(1);
+    expect(rig.startedRuns).toHaveLength(1);
   });
 
   test('a finished job is removed with the next commit even if the result queue is full', async () => {
@@ -112,7 +113,7 @@ describe('a finished job', () => {
     const release = rig.store.hold();
     const asked = ['b', 'c', 'd'].map((client) => rig.ask('mail', [client, 'disk']));
     end(DELIVERED_OUTCOME);
-    await settled();
+    await waitUntilIdle();
     release();
     await Promise.all(asked);
     await vi.waitFor(async () => expect((await rig.stored()).jobs).not.toContain(job.id));
@@ -124,7 +125,7 @@ describe('a finished job', () => {
     await rig.ask('mail', ...Array.from({ length: 100 }, (_, at): [string, string] => [String(at), 'disk']));
     await rig.run(99);
     const before = rig.store.writes;
-    for (const run of rig.begun) run.end(DELIVERED_OUTCOME);
+    for (const run of rig.startedRuns) run.end(DELIVERED_OUTCOME);
     await vi.waitFor(async () => expect((await rig.stored()).jobs).toEqual([]));
     expect(rig.store.writes - before).toBeLessThanOrEqual(2);
   });
@@ -166,14 +167,14 @@ describe('a handler job that fails', () => {
     );
     // The first retry delay is the middle between 2 and 4 seconds, the next one the middle between 2 and 8 seconds.
     rig.clock.advance(2999);
-    await settled();
-    expect(rig.begun).toHaveLength(1);
+    await waitUntilIdle();
+    expect(rig.startedRuns).toHaveLength(1);
     rig.clock.advance(1);
     (await rig.run(1)).end(retryableFailure('refused'));
     await vi.waitFor(() => expect(rig.lanes.statistics().get('mail')?.retried).toBe(2));
     rig.clock.advance(4999);
-    await settled();
-    expect(rig.begun).toHaveLength(2);
+    await waitUntilIdle();
+    expect(rig.startedRuns).toHaveLength(2);
     rig.clock.advance(1);
     const third = await rig.run(2);
     expect(third.attempt).toBe(3);
@@ -189,8 +190,8 @@ describe('a handler job that fails', () => {
       expect(rig.last.lastDeliveryForCheck('default', 'a', 'disk', 'mail')?.state).toBe('retrying'),
     );
     rig.clock.advance(29_999);
-    await settled();
-    expect(rig.begun).toHaveLength(1);
+    await waitUntilIdle();
+    expect(rig.startedRuns).toHaveLength(1);
     rig.clock.advance(1);
     expect((await rig.run(1)).attempt).toBe(2);
   });
@@ -215,7 +216,7 @@ describe('a handler job that fails', () => {
       const run = await rig.run(attempt);
       expect(run.attempt).toBe(attempt);
       run.end(retryableFailure('refused'));
-      await settled();
+      await waitUntilIdle();
       rig.clock.advance(60_000);
     }
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{}, { handler: 'chat', attempts: 4 }]));
@@ -226,19 +227,19 @@ describe('a handler job that fails', () => {
     await rig.ask('mail', ['a', 'disk'], ['a', 'disk'], ['b', 'disk']);
     (await rig.run(0)).end(retryableFailure('refused'));
     (await rig.run(1)).end(DELIVERED_OUTCOME);
-    await settled();
-    expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
+    await waitUntilIdle();
+    expect(startedRuns(rig)).toEqual(['a/disk', 'b/disk']);
     expect(rig.lanes.statistics().get('mail')).toMatchObject({ waiting: 1, running: 0, retrying: 1 });
     rig.clock.advance(3000);
     (await rig.run(2)).end(DELIVERED_OUTCOME);
     const last = await rig.run(3);
-    expect(rig.begun.map(({ job, attempt }) => [job.client, attempt])).toEqual([
+    expect(rig.startedRuns.map(({ job, attempt }) => [job.client, attempt])).toEqual([
       ['a', 1],
       ['b', 1],
       ['a', 2],
       ['a', 1],
     ]);
-    expect(last.job.id).toBeGreaterThan(rig.begun[0]?.job.id ?? Infinity);
+    expect(last.job.id).toBeGreaterThan(rig.startedRuns[0]?.job.id ?? Infinity);
   });
 
   test('a job of an undefined handler becomes a dead letter with this reason', async () => {
@@ -310,8 +311,8 @@ describe('handler jobs after a restart', () => {
     await rig.ask('mail', ['e', 'disk']);
     for (let at = 0; at < 4; at++) (await rig.run(at)).end(DELIVERED_OUTCOME);
     await vi.waitFor(async () => expect((await rig.stored()).jobs).toEqual([]));
-    await settled();
-    expect(begun(rig)).toEqual(['b/disk', 'c/disk', 'd/disk', 'e/disk']);
+    await waitUntilIdle();
+    expect(startedRuns(rig)).toEqual(['b/disk', 'c/disk', 'd/disk', 'e/disk']);
   });
 
   test('the attempts of a job are counted from 1 again after a restart', async () => {
@@ -336,7 +337,7 @@ describe('handler jobs after a restart', () => {
     await before.stop('kill');
     const rig = await openHandlerRig({ dir, handlers });
     // No job starts before all stored jobs are known, because the ids of new jobs must come after theirs.
-    expect(rig.begun).toEqual([]);
+    expect(rig.startedRuns).toEqual([]);
     await rig.ask('mail', ['b', 'disk']);
     expect((await rig.run(1)).job.id).toBeGreaterThan(job.id);
   });
@@ -348,10 +349,10 @@ describe('handler jobs after a restart', () => {
     await before.ask('mail', ['a', 'disk'], ['b', 'disk']);
     const first = await before.run(0);
     const stopped = before.stop();
-    await settled();
+    await waitUntilIdle();
     first.end(DELIVERED_OUTCOME);
     await stopped;
-    expect(before.begun).toHaveLength(1);
+    expect(before.startedRuns).toHaveLength(1);
     expect(first.signal.aborted).toBe(false);
     const rig = await openHandlerRig({ dir, handlers });
     expect((await rig.run(0)).job.client).toBe('b');

@@ -38,11 +38,11 @@ describe('transport', () => {
     expect(rig.published).toHaveLength(2);
   });
 
-  test.each<{ what: string; command: string; line: string }>([
-    { what: 'text', command: 'echo one; echo two', line: JSON.stringify('one\ntwo\n') },
-    { what: 'JSON on several lines', command: `printf '{\\n"a": 1\\n}\\n'`, line: '{"a":1}' },
+  test.each<{ title: string; command: string; line: string }>([
+    { title: 'text', command: 'echo one; echo two', line: JSON.stringify('one\ntwo\n') },
+    { title: 'JSON on several lines', command: `printf '{\\n"a": 1\\n}\\n'`, line: '{"a":1}' },
   ])(
-    'a transport handler with a file appends one line of JSON for a mutator that prints $what',
+    'a transport handler with a file appends one line of JSON for a mutator that prints $title',
     async ({ command, line }) => {
       const file = join(await tempDir(), 'alerts.jsonl');
       const rig = new DeliveryRig({ mutators: { other: { command } } });

@@ -343,21 +343,25 @@ describe('a webhook that is redirected', () => {
     expect(receiver.seen.map(({ path }) => path)).toEqual(['/hook', '/hook1', '/hook2', '/hook3']);
   });
 
-  test.each<{ target: string; says: string }>([
-    { target: 'http://127.0.0.1:PORT/inside', says: '127.0.0.1 is a loopback address' },
-    { target: '/inside', says: '127.0.0.1 is a loopback address' },
-    { target: 'http://localhost:PORT/inside', says: 'which is a loopback address' },
-    { target: 'http://2130706433:PORT/inside', says: '127.0.0.1 is a loopback address' },
-    { target: 'http://0x7f.1:PORT/inside', says: '127.0.0.1 is a loopback address' },
-    { target: 'http://[::ffff:127.0.0.1]:PORT/inside', says: '::ffff:7f00:1 is a loopback address' },
-    { target: 'http://169.254.169.254/latest/meta-data', says: '169.254.169.254 is a link-local address' },
-    { target: 'http://inside.example.com:PORT/inside', says: 'inside.example.com leads to 10.0.0.1' },
-  ])('a webhook that is redirected into the own network fails: $target', async ({ target, says }) => {
+  test.each<{ target: string; expectedReason: string }>([
+    { target: 'http://127.0.0.1:PORT/inside', expectedReason: '127.0.0.1 is a loopback address' },
+    { target: '/inside', expectedReason: '127.0.0.1 is a loopback address' },
+    { target: 'http://localhost:PORT/inside', expectedReason: 'which is a loopback address' },
+    { target: 'http://2130706433:PORT/inside', expectedReason: '127.0.0.1 is a loopback address' },
+    { target: 'http://0x7f.1:PORT/inside', expectedReason: '127.0.0.1 is a loopback address' },
+    { target: 'http://[::ffff:127.0.0.1]:PORT/inside', expectedReason: '::ffff:7f00:1 is a loopback address' },
+    { target: 'http://169.254.169.254/latest/meta-data', expectedReason: '169.254.169.254 is a link-local address' },
+    { target: 'http://inside.example.com:PORT/inside', expectedReason: 'inside.example.com leads to 10.0.0.1' },
+  ])('a webhook that is redirected into the own network fails: $target', async ({ target, expectedReason }) => {
     const receiver = await redirecting(307, (port) => target.replace('PORT', String(port)));
     const names = { localhost: '127.0.0.1', 'inside.example.com': '10.0.0.1' };
     // The URL of the definition itself may be a loopback address, unlike the target of a redirect.
     const outcome = await new DeliveryRig({ names }).run({ type: 'webhook', url: receiver.url });
-    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining(says), isRetryable: false });
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining(expectedReason),
+      isRetryable: false,
+    });
     expect(receiver.seen).toHaveLength(1);
   });
 
@@ -400,17 +404,17 @@ describe('a webhook that is redirected', () => {
     expect(other.seen).toEqual([]);
   });
 
-  test.each<{ location: string | undefined; says: string }>([
-    { location: 'ftp://example.com/', says: 'redirects to what is no address' },
-    { location: 'http://[', says: 'redirects to what is no address' },
-    { location: undefined, says: 'answered 307 without a place to go' },
-  ])('a webhook that is redirected to the invalid location $location fails', async ({ location, says }) => {
+  test.each<{ location: string | undefined; expectedReason: string }>([
+    { location: 'ftp://example.com/', expectedReason: 'redirects to what is no address' },
+    { location: 'http://[', expectedReason: 'redirects to what is no address' },
+    { location: undefined, expectedReason: 'answered 307 without a place to go' },
+  ])('a webhook that is redirected to the invalid location $location fails', async ({ location, expectedReason }) => {
     const receiver = await openReceiver((_seen, response) => {
       response.writeHead(307, location === undefined ? {} : { location }).end();
     });
     expect(await new DeliveryRig({ networks }).run({ type: 'webhook', url: receiver.url })).toMatchObject({
       kind: 'failed',
-      reason: expect.stringContaining(says),
+      reason: expect.stringContaining(expectedReason),
       isRetryable: false,
     });
   });

@@ -20,7 +20,7 @@ import {
 import { tempDir } from '../../../../support/temp-dir.ts';
 
 /** Returns `count` client names, such as `m-0001` and `m-0002` for the name `m`. */
-function named(name: string, count: number): string[] {
+function numberedNames(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${name}-${String(at + 1).padStart(4, '0')}`);
 }
 
@@ -184,7 +184,7 @@ describe('silences of grouped events', () => {
 });
 
 /** Returns a rig whose group has a notified event and an event with a pending notification. */
-const withPendingEvent = async (): Promise<GroupRig> => {
+const openWithPendingEvent = async (): Promise<GroupRig> => {
   const rig = await openRacks();
   await rig.report(2, { source: 'a-1' });
   await pass(rig, 30);
@@ -195,7 +195,7 @@ const withPendingEvent = async (): Promise<GroupRig> => {
 
 describe('a reload while an event is pending', () => {
   test('a reload that removes group_by notifies each pending event in a notification of its own, and none twice', async () => {
-    const rig = await withPendingEvent();
+    const rig = await openWithPendingEvent();
     rig.reload({ handlers: { default: { type: 'pipe', command: 'true' } } });
     await pass(rig, 0);
     expect(await takeNotifications(rig)).toEqual(['a-2/disk create']);
@@ -203,7 +203,7 @@ describe('a reload while an event is pending', () => {
   });
 
   test('a reload that removes a handler turns its pending group notifications into jobs, which become dead letters', async () => {
-    const rig = await withPendingEvent();
+    const rig = await openWithPendingEvent();
     rig.reload({ handlers: {} });
     await pass(rig, 0);
     expect(await takeNotifications(rig)).toEqual(['a-2/disk create']);
@@ -211,7 +211,7 @@ describe('a reload while an event is pending', () => {
   });
 
   test('a reload that changes group_by moves events to new groups with the record of what was notified', async () => {
-    const rig = await withPendingEvent();
+    const rig = await openWithPendingEvent();
     rig.reload({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
     await pass(rig, 0);
     await pass(rig, 300);
@@ -220,14 +220,14 @@ describe('a reload while an event is pending', () => {
   });
 
   test('a reload that changes the times of a group applies them at once', async () => {
-    const rig = await withPendingEvent();
+    const rig = await openWithPendingEvent();
     rig.reload({ handlers: { default: groupingPipe({ group_wait: 0, group_interval: 1 }) } });
     await pass(rig, 1);
     expect(await takeNotifications(rig)).toEqual(['a-2/disk new, a-1/disk same']);
   });
 });
 
-function rename(rig: GroupRig, { isForced = false } = {}): Promise<number> {
+function renameCheck(rig: GroupRig, { isForced = false } = {}): Promise<number> {
   return new CheckRenamer(rig).rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'disk-usage', isForced });
 }
 
@@ -236,7 +236,7 @@ describe('a renamed check', () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await pass(rig, 20);
-    await rename(rig);
+    await renameCheck(rig);
     await pass(rig, 10);
     expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage new']);
     await rig.report(2, { source: 'a-1', name: 'disk-usage' });
@@ -249,8 +249,8 @@ describe('a renamed check', () => {
   });
 
   test('an event that its group has notified is not notified again after its check is renamed', async () => {
-    const rig = await withPendingEvent();
-    await rename(rig);
+    const rig = await openWithPendingEvent();
+    await renameCheck(rig);
     await pass(rig, 300);
     expect(await takeNotifications(rig)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
     expect(groupCount(rig)).toBe(1);
@@ -263,7 +263,7 @@ describe('a renamed check', () => {
     await pass(first, 30);
     await takeNotifications(first);
     await first.report(2, { source: 'a-2' });
-    await rename(first);
+    await renameCheck(first);
     await first.stop();
     const second = await openGroupRig(GROUPING, { dir, clock: first.clock });
     await pass(second, 300);
@@ -276,7 +276,7 @@ describe('a renamed check', () => {
     await pass(rig, 30);
     await takeNotifications(rig);
     await rig.report(0, { source: 'a-1' });
-    await rename(rig);
+    await renameCheck(rig);
     await pass(rig, 300);
     expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage resolved']);
   });
@@ -287,7 +287,7 @@ describe('a renamed check', () => {
     await pass(rig, 30);
     await takeNotifications(rig);
     await rig.report(1, { source: 'a-1' });
-    await rename(rig);
+    await renameCheck(rig);
     expect(groupCount(rig)).toBe(1);
     await pass(rig, 299);
     expect(await takeNotifications(rig)).toEqual([]);
@@ -299,7 +299,7 @@ describe('a renamed check', () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await rig.report(2, { source: 'a-1', name: 'disk-usage' });
-    await rename(rig, { isForced: true });
+    await renameCheck(rig, { isForced: true });
     await pass(rig, 30);
     expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage new']);
     await pass(rig, 3600);
@@ -314,18 +314,18 @@ describe('a renamed check', () => {
     await rig.report(1, { source: 'a-1', name: 'disk-usage' });
     await pass(rig, 300);
     expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage new, a-1/disk same']);
-    await rename(rig, { isForced: true });
+    await renameCheck(rig, { isForced: true });
     await pass(rig, 600);
     expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage same']);
   });
 
   test('an event of a renamed check whose new group is full is notified in a notification of its own', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
-    const names = named('m', GROUP_MEMBERS_MAX);
+    const names = numberedNames('m', GROUP_MEMBERS_MAX);
     const full = names.map((source) => ({ name: 'disk-usage', output: 'x', source, status: 2 }));
     await rig.results.submit(DEFAULT_NAMESPACE, full);
     await rig.report(2, { source: 'a-1' });
-    await rename(rig);
+    await renameCheck(rig);
     expect(await takeNotifications(rig)).toEqual(['a-1/disk-usage new']);
     await pass(rig, 30);
     expect((await takeNotifications(rig)).join()).not.toContain('a-1');
@@ -502,7 +502,7 @@ test.each([
     });
     await rig.report(2, { source: 'z-sw', name: 'switch' });
     // The order is reversed, so that the names that sort first report last.
-    const sources = [...named('a-quiet', quiet), ...named('m', others)].toReversed();
+    const sources = [...numberedNames('a-quiet', quiet), ...numberedNames('m', others)].toReversed();
     const results = sources.map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
     await rig.results.submit(DEFAULT_NAMESPACE, results);
     await pass(rig, 30);
@@ -517,7 +517,7 @@ test(
   { tags: 'slow' },
   async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: [] }) } });
-    const results = named('m', GROUPS_PER_HANDLER_MAX).map((source) => ({
+    const results = numberedNames('m', GROUPS_PER_HANDLER_MAX).map((source) => ({
       name: 'disk',
       source,
       status: 2,
@@ -538,7 +538,7 @@ test(
 
 test('an event whose new group is full is not notified with the group that it left', async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check.team'] }) } });
-  const results = named('m', GROUP_MEMBERS_MAX).map((source) => ({
+  const results = numberedNames('m', GROUP_MEMBERS_MAX).map((source) => ({
     name: 'disk',
     source,
     status: 2,

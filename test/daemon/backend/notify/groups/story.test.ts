@@ -34,7 +34,7 @@ class Receiver {
   readonly lastNotified = new Map<string, number>();
   readonly wrong: string[] = [];
 
-  take(jobs: readonly HandlerJob[]): void {
+  takeJobs(jobs: readonly HandlerJob[]): void {
     for (const { group } of jobs) {
       for (const { change, client, check } of group?.events ?? []) {
         const before = this.lastNotified.get(client.name);
@@ -117,16 +117,16 @@ test('random results, silences and restarts repeat or lose no group notification
           rig.reload(sections(by));
         } else {
           await settled(rig);
-          receiver.take(rig.takeJobs());
+          receiver.takeJobs(rig.takeJobs());
           rig = await reopened(rig, dir, by, first);
         }
-        receiver.take(rig.takeJobs());
+        receiver.takeJobs(rig.takeJobs());
         await settled(rig);
         expect(talliesIn(rig)).toEqual(countsIn(rig));
       }
       // In this time every group is flushed, and open events are notified again.
       for (let round = 0; round < 4; round++) await pass(rig, 400);
-      receiver.take(rig.takeJobs());
+      receiver.takeJobs(rig.takeJobs());
       const open = [...status].filter(([, last]) => last !== 0);
       expect(receiver.wrong).toEqual([]);
       expect(Object.fromEntries(receiver.lastNotified)).toEqual(Object.fromEntries(open));

@@ -152,7 +152,7 @@ describe('a notification suppressed by an inhibition', () => {
   const disk = { source: 'a-1', interval: 60, refresh: 3600 };
   const toBoth = { ...disk, handlers: ['default', 'other'] };
 
-  async function freedForOthers(handlers: readonly string[], options: Parameters<typeof openGroupRig>[1] = {}) {
+  async function uninhibitedHandlers(handlers: readonly string[], options: Parameters<typeof openGroupRig>[1] = {}) {
     const rig = await openRacks(OWING, options);
     await switchIs(rig, 2);
     await rig.report(2, disk);
@@ -168,7 +168,7 @@ describe('a notification suppressed by an inhibition', () => {
     { name: 'no handler', handlers: [] },
     { name: 'an undefined handler', handlers: ['nobody'] },
   ])('a notification that an inhibition suppressed stays pending after a result for $name', async ({ handlers }) => {
-    const rig = await freedForOthers(handlers);
+    const rig = await uninhibitedHandlers(handlers);
     await rig.report(2, toBoth);
     expect(jobs(rig)).toEqual([['default', 2, true]]);
     await rig.report(2, toBoth);
@@ -177,7 +177,7 @@ describe('a notification suppressed by an inhibition', () => {
 
   test('a notification that an inhibition suppressed stays pending across a restart', async () => {
     const dir = await tempDir();
-    const first = await freedForOthers(['other'], { dir });
+    const first = await uninhibitedHandlers(['other'], { dir });
     await first.stop();
     const rig = await openGroupRig(OWING, { dir, clock: first.clock });
     await rig.report(2, toBoth);
@@ -185,7 +185,7 @@ describe('a notification suppressed by an inhibition', () => {
   });
 
   test('a notification that an inhibition suppressed stays pending during the next inhibition', async () => {
-    const rig = await freedForOthers(['other']);
+    const rig = await uninhibitedHandlers(['other']);
     await switchIs(rig, 2);
     await rig.report(2, { ...disk, handlers: ['other'] });
     await switchIs(rig, 0);
@@ -195,7 +195,7 @@ describe('a notification suppressed by an inhibition', () => {
   });
 
   test('a notification that an inhibition suppressed stays pending after the check is renamed', async () => {
-    const rig = await freedForOthers(['other']);
+    const rig = await uninhibitedHandlers(['other']);
     const rename = (to: string): Promise<number> =>
       new CheckRenamer(rig).rename(DEFAULT_NAMESPACE, { from: to === 'usage' ? 'disk' : 'usage', to, isForced: true });
     await rename('usage');
@@ -207,7 +207,7 @@ describe('a notification suppressed by an inhibition', () => {
   });
 
   test('a notification that an inhibition suppressed is dropped when its event resolves', async () => {
-    const rig = await freedForOthers(['other']);
+    const rig = await uninhibitedHandlers(['other']);
     await rig.report(0, { ...disk, handlers: [] });
     await rig.report(1, { ...toBoth, occurrences: 2 });
     await rig.report(1, { ...toBoth, occurrences: 2 });

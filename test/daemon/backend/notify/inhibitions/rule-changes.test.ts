@@ -34,7 +34,7 @@ async function openRacks(
 const switchIs = (rig: GroupRig, status: number): Promise<void> =>
   rig.report(status, { source: 'sw-a', name: 'switch' });
 
-const diskOf = (rig: GroupRig, client = 'a-1', status = 2): Promise<void> =>
+const reportDisk = (rig: GroupRig, client = 'a-1', status = 2): Promise<void> =>
   rig.report(status, { source: client, interval: 60, refresh: 3600 });
 
 /** Reloads the configuration, and waits until the new rules are applied to all open events. */
@@ -60,20 +60,20 @@ describe('a new inhibition rule', () => {
   test('a new inhibition rule applies to open events at once', async () => {
     const rig = await openRacks(WITHOUT);
     await switchIs(rig, 2);
-    await diskOf(rig);
-    await diskOf(rig, 'b-1');
+    await reportDisk(rig);
+    await reportDisk(rig, 'b-1');
     await takeNotifications(rig);
     await reload(rig, WITH);
     expect([inhibitingRuleOf(rig, 'a-1'), inhibitingRuleOf(rig, 'b-1')]).toEqual(['switch', undefined]);
-    await diskOf(rig);
-    await diskOf(rig, 'b-1');
+    await reportDisk(rig);
+    await reportDisk(rig, 'b-1');
     expect(await takeNotifications(rig)).toEqual(['b-1/disk create']);
   });
 
   test('adding and removing an inhibition rule sends no notification for an event that was notified before', async () => {
     const rig = await openRacks(WITHOUT);
     await switchIs(rig, 2);
-    await diskOf(rig);
+    await reportDisk(rig);
     await takeNotifications(rig);
     await reload(rig, WITH);
     await reload(rig, WITHOUT);
@@ -83,7 +83,7 @@ describe('a new inhibition rule', () => {
 
   test('a new inhibition rule suppresses events that are pending in a group', async () => {
     const rig = await openRacks({ handlers: { default: groupingPipe() } });
-    await diskOf(rig);
+    await reportDisk(rig);
     await switchIs(rig, 2);
     await reload(rig, { handlers: { default: groupingPipe() }, inhibitions: { switch: RULE } });
     await pass(rig, 30);
@@ -93,7 +93,7 @@ describe('a new inhibition rule', () => {
   test('a new inhibition rule applies in each namespace separately', async () => {
     const rig = await openRacks(WITHOUT);
     await new Namespaces(rig.batcher).put('prod', () => undefined, { who: 'ops', from: null, how: 'test' });
-    await diskOf(rig);
+    await reportDisk(rig);
     await rig.clients.put('prod', { name: 'sw-a', address: 'x', rack: 'a' });
     await rig.results.submit('prod', [{ name: 'switch', output: '', source: 'sw-a', status: 2 }]);
     await reload(rig, WITH);
@@ -109,7 +109,7 @@ describe('a new inhibition rule', () => {
     );
     await switchIs(rig, 2);
     rig.reload(WITH);
-    await diskOf(rig, 'b-1');
+    await reportDisk(rig, 'b-1');
     expect(rig.registry.state(createEvaluatedInhibitionRules).fingerprints).toEqual([]);
     await applied(rig);
     const { inhibited } = rig.registry.namespace(DEFAULT_NAMESPACE);
@@ -119,10 +119,10 @@ describe('a new inhibition rule', () => {
   test('a renamed inhibition rule still inhibits, under its new name', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
-    await diskOf(rig);
+    await reportDisk(rig);
     await reload(rig, { ...WITHOUT, inhibitions: { renamed: RULE } });
     expect(inhibitingRuleOf(rig, 'a-1')).toBe('renamed');
-    await diskOf(rig);
+    await reportDisk(rig);
     expect(await takeNotifications(rig)).toEqual(['sw-a/switch create']);
   });
 });
@@ -131,23 +131,23 @@ describe('a removed inhibition rule', () => {
   test('removing an inhibition rule notifies the events that the rule suppressed at once', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
-    await diskOf(rig);
+    await reportDisk(rig);
     await takeNotifications(rig);
     await reload(rig, WITHOUT);
     expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
-    await diskOf(rig, 'a-1', 0);
+    await reportDisk(rig, 'a-1', 0);
     expect(await takeNotifications(rig)).toEqual(['a-1/disk resolve']);
   });
 
   test('an event whose inhibition rule was removed passes the filter occurrences once', async () => {
     const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
     await switchIs(rig, 2);
-    for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
+    for (let occurrence = 0; occurrence < 3; occurrence++) await reportDisk(rig);
     await takeNotifications(rig);
     await reload(rig, PAGED);
     const [job] = rig.takeJobs();
     expect(job).toMatchObject({ client: 'a-1', event: { occurrences: 3, inhibition_ended: true } });
-    await diskOf(rig);
+    await reportDisk(rig);
     expect(await takeNotifications(rig)).toEqual([]);
   });
 
@@ -155,7 +155,7 @@ describe('a removed inhibition rule', () => {
     const any = { ...RULE, target: 'check=disk' };
     const rig = await openRacks({ ...WITHOUT, inhibitions: { switch: RULE, any } });
     await switchIs(rig, 2);
-    await diskOf(rig);
+    await reportDisk(rig);
     await takeNotifications(rig);
     await reload(rig, { ...WITHOUT, inhibitions: { any } });
     expect(await takeNotifications(rig)).toEqual([]);
@@ -167,7 +167,7 @@ describe('a removed inhibition rule', () => {
   test('removing an inhibition rule does not notify silenced events until the silence ends', async () => {
     const rig = await openRacks(WITH);
     await switchIs(rig, 2);
-    await diskOf(rig);
+    await reportDisk(rig);
     await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
     await takeNotifications(rig);
     await reload(rig, WITHOUT);
@@ -180,13 +180,13 @@ describe('a removed inhibition rule', () => {
 test('an event is notified with its next result after an inhibition ends, whatever its refresh is', async () => {
   const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
   await switchIs(rig, 2);
-  for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
+  for (let occurrence = 0; occurrence < 3; occurrence++) await reportDisk(rig);
   await switchIs(rig, 0);
   await takeNotifications(rig);
   expect(inhibitingRuleOf(rig, 'a-1')).toBeUndefined();
-  await diskOf(rig);
+  await reportDisk(rig);
   expect(await takeNotifications(rig)).toEqual(['a-1/disk create']);
-  await diskOf(rig);
+  await reportDisk(rig);
   expect(await takeNotifications(rig)).toEqual([]);
 });
 
@@ -195,7 +195,7 @@ describe('inhibition rules that changed before a start', () => {
     const dir = await tempDir();
     const first = await openRacks(WITHOUT, { dir });
     await switchIs(first, 2);
-    await diskOf(first);
+    await reportDisk(first);
     await first.stop();
     const second = await openGroupRig(WITH, { dir, clock: first.clock });
     await applied(second);
@@ -206,7 +206,7 @@ describe('inhibition rules that changed before a start', () => {
     const dir = await tempDir();
     const first = await openRacks(WITH, { dir });
     await switchIs(first, 2);
-    await diskOf(first);
+    await reportDisk(first);
     await first.stop();
     const second = await openGroupRig(WITHOUT, { dir, clock: first.clock });
     await applied(second);
@@ -222,7 +222,7 @@ describe('inhibition rules that changed before a start', () => {
     const first = await openRacks(WITH, { dir });
     await applied(first);
     await switchIs(first, 2);
-    await diskOf(first);
+    await reportDisk(first);
     await first.stop();
     const second = await openGroupRig(WITH, { dir, clock: first.clock });
     const before = second.store.lastSeq('main');
@@ -235,7 +235,7 @@ describe('inhibition rules that changed before a start', () => {
     const rig = await openRacks(WITH);
     await applied(rig);
     await switchIs(rig, 2);
-    await diskOf(rig);
+    await reportDisk(rig);
     await takeNotifications(rig);
     const tries = rig.store.writes;
     rig.store.refuses = () => true;
@@ -261,7 +261,7 @@ test.each([
     const rig = await openRacks(WITH, { dir });
     await applied(rig);
     await switchIs(rig, 2);
-    await diskOf(rig);
+    await reportDisk(rig);
     expect(await takeNotifications(rig)).toEqual(['sw-a/switch create']);
     const other = { ...WITHOUT, inhibitions: { switch: { ...RULE, source: 'check=switch status=crit client~sw*' } } };
     if (isStart) await rig.stop();

@@ -27,7 +27,7 @@ test('restoring the backup of an upgrade reverts the upgrade, and backs up the r
   const after = await contentOf(dir);
   const rig = commandRig();
   await restoreCommand(backup, dir, FLAGS, rig);
-  expect(rig.asked).toEqual([
+  expect(rig.questions).toEqual([
     expect.stringMatching(
       `^Are you sure you want to replace everything that is stored in ${dir} by the backup of .*, with schema 1\\?$`,
     ),
@@ -44,7 +44,7 @@ test('restoring into a new directory asks for no confirmation', async () => {
   const dir = join(await tempDir(), 'moved');
   const rig = commandRig({ answer: false });
   await restoreCommand(backup, dir, FLAGS, rig);
-  expect(rig.asked).toEqual([]);
+  expect(rig.questions).toEqual([]);
   expect(besidesId(await contentOf(dir))).toEqual(besidesId(before));
 });
 

@@ -17,7 +17,7 @@ test('an upgrade asks for confirmation, takes a backup, upgrades, and logs the m
   const before = await contentOf(dir);
   const rig = commandRig();
   await upgradeDir(dir, FLAGS, rig);
-  expect(rig.asked).toEqual([QUESTION]);
+  expect(rig.questions).toEqual([QUESTION]);
   expect(loggedRecords(rig.log)).toEqual([
     ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 5 }],
     ['info', 'backup taken and verified', {}],
@@ -37,7 +37,7 @@ test('a second upgrade reports that the store is up to date and asks for no conf
   const rig = commandRig({ answer: false });
   await upgradeDir(dir, FLAGS, rig);
   expect(loggedRecords(rig.log)).toEqual([['info', 'database already up to date', { database_version: 5 }]]);
-  expect(rig.asked).toEqual([]);
+  expect(rig.questions).toEqual([]);
   expect(await contentOf(dir)).toEqual(after);
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
 });
@@ -96,7 +96,7 @@ describe('upgrades that change nothing', () => {
         '  to 4: results stored as differences, 0 entries\n' +
         '  to 5: notification log, 1,600 entries\n',
     );
-    expect([rig.asked, rig.log.records]).toEqual([[], []]);
+    expect([rig.questions, rig.log.records]).toEqual([[], []]);
     expect(await contentOf(dir)).toEqual(before);
   });
 
@@ -122,15 +122,15 @@ describe('upgrades that change nothing', () => {
   });
 });
 
-test.each<{ name: string; way: (database: Database) => Promise<void> }>([
-  { name: 'the namespace is created', way: (database) => database.put(encodeTuple(['namespace', 'gone']), '{}') },
+test.each<{ name: string; damage: (database: Database) => Promise<void> }>([
+  { name: 'the namespace is created', damage: (database) => database.put(encodeTuple(['namespace', 'gone']), '{}') },
   {
     name: 'the check is deleted',
-    way: (database) => database.del(encodeTuple(['definition', 'checks', 'gone', 'disk'])),
+    damage: (database) => database.del(encodeTuple(['definition', 'checks', 'gone', 'disk'])),
   },
-])('an upgrade with a check of a missing namespace succeeds once $name', async ({ way }) => {
+])('an upgrade with a check of a missing namespace succeeds once $name', async ({ damage }) => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
-  await onClosed(dir, way);
+  await onClosed(dir, damage);
   const rig = commandRig();
   await upgradeDir(dir, { ...FLAGS, skipConfirm: true }, rig);
   expect(rig.log.messages('info').at(-1)).toBe('successfully upgraded database');

@@ -63,7 +63,7 @@ test('a running backend can upgrade its store with a confirmation, the same log,
   const before = await get(backend.url, '/events');
   const rig = commandRig();
   await through(served, rig);
-  expect(rig.asked).toHaveLength(1);
+  expect(rig.questions).toHaveLength(1);
   expect(loggedRecords(rig.log)).toEqual([
     ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 5, url: backend.url }],
     ['info', 'successfully upgraded database', { database_version: 5 }],
