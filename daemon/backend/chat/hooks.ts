@@ -12,7 +12,7 @@ export interface ButtonHandler {
 }
 
 interface HookDependencies {
-  readonly definitions: Pick<Definitions, 'in' | 'generation'>;
+  readonly definitions: Pick<Definitions, 'inNamespace' | 'generation'>;
   readonly registry: Pick<Registry, 'namespaces'>;
 }
 
@@ -45,7 +45,7 @@ export class Hooks {
   *#handlers(): Generator<ButtonHandler> {
     const { definitions, registry } = this.#deps;
     for (const { name: namespace } of registry.namespaces()) {
-      for (const [name, handler] of definitions.in(namespace).handlers()) {
+      for (const [name, handler] of definitions.inNamespace(namespace).handlers()) {
         if (!isRunningHandler(handler) || !isPreset(handler)) continue;
         const { buttons } = handler;
         if (buttons !== undefined) yield { namespace, name, handler: { ...handler, buttons } };

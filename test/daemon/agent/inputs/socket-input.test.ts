@@ -213,15 +213,15 @@ describe('TCP', () => {
 
 async function send(port: number, ...datagrams: string[]): Promise<{ responseCount: number }> {
   const socket = createSocket('udp4');
-  const heard = { answers: 0 };
-  socket.on('message', () => (heard.answers += 1));
+  const received = { responseCount: 0 };
+  socket.on('message', () => (received.responseCount += 1));
   onTestFinished(() => void socket.close());
   for (const datagram of datagrams) {
     await new Promise<void>((resolve, reject) => {
       socket.send(datagram, port, '127.0.0.1', (error) => (error === null ? resolve() : reject(error)));
     });
   }
-  return heard;
+  return received;
 }
 
 describe('UDP', () => {

@@ -37,7 +37,7 @@ const story = fc.array(
         client,
         check,
         status: fc.constantFrom(0, 0, 1, 2),
-        enough: fc.constantFrom(1, 1, 2, 3),
+        requiredOkCount: fc.constantFrom(1, 1, 2, 3),
       }),
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('resolve' as const, 'forget' as const), client, check }) },
