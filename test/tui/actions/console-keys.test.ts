@@ -261,7 +261,7 @@ describe('the keys that silence events', () => {
   });
 
   test('a second Ctrl-S soon after a submission does not open the command line to save the view', () => {
-    const driver = live(...rowsOf('a'));
+    const driver = openConsole(...rowsOf('a'));
     driver.type('sdisk swap\u0013\u0013');
     expect(driver.store.state.layers).toEqual([]);
     driver.pass(1001);
