@@ -80,7 +80,7 @@ test('a follower forwards overrides and swaps to the leader, and serves the sche
   const other = await startSharing(url, settings);
   const schedule = '/api/mon/v1/schedules/shop';
   const overridesAt = async (backend: RunningBackend): Promise<readonly string[]> =>
-    (await answer<ScheduleDetail>(backend, schedule)).overrides.map(({ person, by }) => `${person} by ${by}`);
+    (await getJson<ScheduleDetail>(backend, schedule)).overrides.map(({ person, by }) => `${person} by ${by}`);
   const until = Math.floor(Date.now() / 1000) + 40 * 86_400;
   const override = { person: 'bob', from: until - 3600, until, by: 'eve' };
   expect(await change(other, `${schedule}/overrides`, override)).toBe(201);
@@ -89,7 +89,7 @@ test('a follower forwards overrides and swaps to the leader, and serves the sche
   expect(await overridesAt(writer)).toHaveLength(3);
   await expect.poll(() => overridesAt(other)).toEqual(await overridesAt(writer));
   expect(await overridesAt(other)).toContain('bob by eve');
-  const [first] = (await answer<ScheduleDetail>(other, schedule)).overrides;
+  const [first] = (await getJson<ScheduleDetail>(other, schedule)).overrides;
   const headers = administratorOf(other.url);
   const removed = await fetch(`${other.url}${schedule}/overrides/${first?.id ?? ''}`, { method: 'DELETE', headers });
   expect(removed.status).toBe(204);

@@ -31,7 +31,7 @@ export function headerProps(theme: Theme, store: ScreenView & LiveData): HeaderP
     creator: options.creator,
     backends: store.backends,
     trouble: shownTrouble(store),
-    onCall: onCallHeaderText(store.loads.of('on-call').data ?? [], nowMs),
+    onCall: onCallHeaderText(store.loads.loadOf('on-call').data ?? [], nowMs),
     nowMs,
     view: state.view,
     savedTabs: savedTabs(store),

@@ -181,7 +181,7 @@ const ON_CALL_MS = 60_000;
 function requestOnCall(store: Screen & LiveData, nowMs: number): void {
   // A list of several backends has no schedules.
   if (store.whereColumn === BACKEND_COLUMN) return;
-  const { isLoading, requestedAtMs } = store.loads.of('on-call');
+  const { isLoading, requestedAtMs } = store.loads.loadOf('on-call');
   if (isLoading || nowMs - requestedAtMs < ON_CALL_MS) return;
   store.loads.recordRequest('on-call', nowMs);
   store.request({ kind: 'load-view', view: 'on-call' });

@@ -38,5 +38,5 @@ function stripText(schedule: ListedSchedule, nowMs: number, width = 28): string 
 }
 
 function schedulesOf({ loads }: Pick<LiveData, 'loads'>): readonly ListedSchedule[] {
-  return loads.of('on-call').data ?? [];
+  return loads.loadOf('on-call').data ?? [];
 }
