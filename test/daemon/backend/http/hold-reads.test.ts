@@ -7,16 +7,16 @@ import { readCommitted } from '../../../../daemon/backend/http/hold-reads.ts';
  */
 async function readThrough(
   states: readonly (boolean | undefined)[],
-): Promise<{ readonly value: number; readonly readThrough: number }> {
-  let [readThrough, asked] = [0, 0];
+): Promise<{ readonly value: number; readonly reads: number }> {
+  let [reads, asked] = [0, 0];
   const value = await readCommitted(
-    async () => ++readThrough,
+    async () => ++reads,
     () => {
       const state = states[asked++];
       return state === undefined ? undefined : Promise.resolve(state);
     },
   );
-  return { value, readThrough };
+  return { value, reads };
 }
 
 test('a part of a list that is read while no bulk change is applied is read once', async () => {

@@ -103,7 +103,7 @@ describe('the page of a client', () => {
       kind: 'client',
       detail: { ...detail, client: { ...detail.client, ...attributes } },
     });
-    const told = inspectHead(driver.store, layerOf(driver)).flatMap((line) => line.map(({ text }) => text));
+    const told = inspectHead(driver.store, layerOf(driver)).flatMap((runs) => runs.map(({ text }) => text));
     expect(told).toContain(line);
   });
 
