@@ -100,7 +100,7 @@ describe('the list of all contexts', () => {
     expect(prod.operations()).toEqual([expect.objectContaining(silence)]);
     expect(lab.operations()).toEqual([expect.objectContaining(silence)]);
     rig.type('z');
-    await rig.shows('client:web-1@prod:disk', 'client:web-1@lab:disk');
+    await rig.shows('web-1@prod / disk', 'web-1@lab / disk');
     rig.type('y');
     await rig.shows('2 changes undone');
     const clear = { op: 'clear', id: 'client:web-1:disk', if_timestamp: 7 };
@@ -131,7 +131,7 @@ describe('the list of all contexts', () => {
     await rig.shows('old-1');
     await rig.showsNo('web-1 ');
     rig.type('u');
-    await rig.shows('client:old-1@lab:ntp');
+    await rig.shows('old-1@lab / ntp');
     rig.type('y');
     await rig.shows('1 silence ended');
     expect(lab.operations()).toEqual([
@@ -179,16 +179,12 @@ describe('the list of all contexts', () => {
     await rig.showsNo('mesh-7');
     lab.refuseChanges(500);
     rig.type('asCHG-9\u0013');
-    await rig.shows(
-      '1 of 2 silences created',
-      'not created: client:web-1@lab:disk: lab: ',
-      'created: client:web-1@prod:disk',
-    );
+    await rig.shows('1 of 2 silences created', 'not created: web-1@lab / disk: lab: ', 'created: web-1@prod / disk');
     rig.type('\r');
     await rig.showsNo('not made');
     rig.type('z');
-    await rig.shows('client:web-1@prod:disk');
-    expect(rig.screen.text).not.toContain('client:web-1@lab:disk');
+    await rig.shows('web-1@prod / disk');
+    expect(rig.screen.text).not.toContain('web-1@lab / disk');
     rig.type('y');
     await rig.shows('1 change undone');
     expect(prod.operations()).toHaveLength(2);
