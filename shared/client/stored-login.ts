@@ -1,4 +1,3 @@
-import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -47,13 +46,19 @@ const renewals = new Map<string, Promise<void>>();
  * first that finds the tokens old renews them.
  */
 export class LoginFile {
-  readonly path: string;
+  readonly #directory: string;
   readonly #url: string;
+  #path: string | undefined;
 
   /** @param url URL of the backend; of a list of backends, the first one */
   constructor(directory: string, url: string) {
+    this.#directory = directory;
     this.#url = url;
-    this.path = join(directory, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`);
+  }
+
+  get path(): string {
+    this.#path ??= join(this.#directory, `${crypto().hash('sha256', this.#url).slice(0, 32)}.json`);
+    return this.#path;
   }
 
   /** Returns the stored login; undefined if there is none, or if other users could have read or replaced it. */
@@ -84,7 +89,7 @@ export class LoginFile {
       throw new MonError('internal', `${this.#url} sent an invalid response: check that it is a mon backend`);
     }
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    const draft = `${this.path}.${randomUUID()}.tmp`;
+    const draft = `${this.path}.${crypto().randomUUID()}.tmp`;
     try {
       writeFileSync(draft, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' });
       renameSync(draft, this.path);
@@ -129,6 +134,11 @@ export class LoginFile {
       if (error.code === 'unauthenticated' && this.read()?.refresh_token === present.refresh_token) this.remove();
     }
   }
+}
+
+/** Loads the module when it is first needed, because the console is drawn before it reads a login. */
+function crypto(): typeof import('node:crypto') {
+  return process.getBuiltinModule('node:crypto');
 }
 
 /** Returns the request header with the access token of a login. */

@@ -23,9 +23,6 @@ export function onCallName(schedule: string): string {
 /** Maximum numbers of schedules, people and overrides of a backend. */
 export const ON_CALL_LIMITS = { schedules: 200, people: 2000, overrides: 1000 } as const;
 
-/** Range of `days` in a request for the shifts of a schedule. */
-export const SHIFT_DAYS = { min: 1, default: 14, max: 92 } as const;
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;

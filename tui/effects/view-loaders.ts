@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { SHIFT_DAYS } from '../../shared/schemas/on-call.ts';
+import { SHIFT_DAYS } from '../../shared/schemas/shift-days.ts';
 import { MonError } from '../../shared/errors.ts';
 import { LOG_MAX } from '../model/message-log.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';

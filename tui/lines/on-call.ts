@@ -1,5 +1,6 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { SHIFT_DAYS, type ListedSchedule } from '../../shared/schemas/on-call.ts';
+import type { ListedSchedule } from '../../shared/schemas/on-call.ts';
+import { SHIFT_DAYS } from '../../shared/schemas/shift-days.ts';
 import { NO_SCHEDULE_TEXT, shiftEndText } from '../words/on-call-text.ts';
 import { printFirstItems, requestedCount } from './list-output.ts';
 import type { LinePrompt } from './line-prompt.ts';

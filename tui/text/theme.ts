@@ -231,7 +231,7 @@ export function classTone(kind: EventClass): Tone {
 }
 
 const ASCII_SYMBOLS: ReadonlyMap<string, string> = new Map([
-  ...pairSymbols('✗✓●•‖…', 'X.**=.'),
+  ...pairSymbols('✗✓●•‖…–', 'X.**=.-'),
   ...pairSymbols('▼▲↑↓←→›▸▾', 'v^^v<>>+-'),
   ...pairSymbols('─│┌┐└┘┤┬┄', '-|++++++-'),
   ...pairSymbols('━┃┏┓┗┛', '=#####'),

@@ -7,7 +7,8 @@ import { scheduleSpans, scheduleView } from '../../../shared/domain/on-call/view
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { SHIFT_DAYS, type ScheduleView } from '../../../shared/schemas/on-call.ts';
+import type { ScheduleView } from '../../../shared/schemas/on-call.ts';
+import { SHIFT_DAYS } from '../../../shared/schemas/shift-days.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';

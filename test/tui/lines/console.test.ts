@@ -73,7 +73,7 @@ describe('the reading of events in screen-reader mode', () => {
   test('an unknown command of screen-reader mode is answered with the nearest known command', async () => {
     const person = await converse();
     expect(await person.type('nxet')).toContain('Did you mean next?');
-    expect(await person.type('s')).toContain('s is ambiguous: silence or status');
+    expect(await person.type('s')).toContain('s is ambiguous: silence or schedules or status');
   });
 });
 

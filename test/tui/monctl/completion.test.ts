@@ -114,6 +114,7 @@ test.each<[string, readonly string[]]>([
       'silenced',
       'entities',
       'events',
+      'on-call-overrides',
       'users',
       'apikeys',
     ],

@@ -1,7 +1,8 @@
 import { MonError } from '../../../shared/errors.ts';
 import { swappedShifts, type SwappedShift } from '../../../shared/domain/on-call/swap.ts';
 import { withoutUndefined } from '../../../shared/domain/without-undefined.ts';
-import { SHIFT_DAYS, type ScheduleDetail, type ScheduleView } from '../../../shared/schemas/on-call.ts';
+import type { ScheduleDetail, ScheduleView } from '../../../shared/schemas/on-call.ts';
+import { SHIFT_DAYS } from '../../../shared/schemas/shift-days.ts';
 import { EXIT_CODES } from '../../words/exit-codes.ts';
 import { shownMinute } from '../../words/shown-time.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
