@@ -1,4 +1,3 @@
-import { sortInChunks } from '../../../shared/domain/sort-in-chunks.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
@@ -6,13 +5,13 @@ import { requestedOrder } from './order.ts';
 import { eventHandlers, type EventDependencies } from './members.ts';
 import { prepareSilences } from '../silences/event-preparation.ts';
 import { feedEventRow } from '../model/events/feed-rows.ts';
-import { eventOnMon, searchOpenEvents, readEvents } from './queries.ts';
+import { eventListing } from './event-listing.ts';
+import { eventOnMon, readEvents } from './queries.ts';
 import type { CheckEntry } from '../model/registry/namespace.ts';
-import { sendList } from '../http/list.ts';
+import { neededEntries, sendList } from '../http/list.ts';
 import { requestedNamespace, requestedNamespaces } from '../namespaces/request-namespaces.ts';
 import type { MonHandlers } from '../http/route.ts';
 import { parseSearchQuery } from '../http/search.ts';
-import { runInChunks } from '../store/time-slice.ts';
 
 /**
  * Serves single events, and event lists that are selected by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`).
@@ -32,17 +31,11 @@ export function eventsOnMon(deps: EventDependencies): MonHandlers<'events' | 'ev
       };
       const fullEvent = (event: Event, entry: CheckEntry): Event =>
         placed(eventOnMon(event, entry), entry.client.namespace.name);
-      const matches = await searchOpenEvents(
-        namespaces.flatMap((namespace) => namespace.allEvents()),
-        search,
-        nowMs,
-      );
-      const inOrder = await runInChunks(sortInChunks(matches, (a, b) => order(a.row, b.row)));
-      const sorted = inOrder.map(({ entry }) => entry);
+      const listing = await eventListing(namespaces, { search, order, count: neededEntries(request) }, nowMs);
       if (query.full === true) {
-        return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, fullEvent));
+        return sendList(request, reply, listing, (some) => readEvents(store, some, nowMs, fullEvent));
       }
-      return sendList(request, reply, sorted, async (some) => {
+      return sendList(request, reply, listing, async (some) => {
         await prepareSilences(some);
         return some.flatMap((entry) => shown(entry) ?? []);
       });

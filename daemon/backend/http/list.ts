@@ -33,6 +33,16 @@ export interface Listing<Entry> {
 }
 
 /**
+ * Returns the number of entries from the beginning of a list that `sendList` reads for a request. It is infinite
+ * without a page, and with a filter, for which all entries are read.
+ */
+export function neededEntries(request: FastifyRequest): number {
+  const query = queryOf(request);
+  const page = pageOf(query);
+  return page === undefined || filterOf(query) !== undefined ? Infinity : page.offset + page.limit;
+}
+
+/**
  * Sends a list, which is filtered first and then paginated. So a page is full, and `total` is the number of items after
  * filtering (completion 1.1). Without a filter only the items of the page are read. A long list is read only as fast as
  * the client accepts it.

@@ -14,6 +14,11 @@ export class OpenEvents<Entry extends EventHolder> {
   /** Open events by check family; a check named `A..B` belongs to the family `A` (prometheus 1.6). */
   readonly #byFamily = new Map<string, Set<Entry>>();
 
+  /** Iterates over all open events, in no particular order. */
+  *[Symbol.iterator](): Generator<Entry, void, undefined> {
+    for (const entries of this.#byCheck.values()) yield* entries;
+  }
+
   eventsOfCheck(check: string): Iterable<Entry> {
     return this.#byCheck.get(check) ?? NO_EVENTS;
   }
