@@ -25,6 +25,8 @@ const STALLED_MS_MAX = 30_000;
  * far smaller than the largest frame that a consumer accepts.
  */
 const FRAME_ROWS = 2000;
+/** The reason of a reset if a consumer cannot resume. */
+const NOT_AVAILABLE = 'the changes since then are not available, a full snapshot follows';
 /** Maximum number of missed changes for which the changed rows are sent. Above it, a whole snapshot is faster. */
 const CATCH_UP_MAX = 50_000;
 
@@ -33,6 +35,12 @@ const CATCH_UP_MAX = 50_000;
  * frames) would still delay them. Otherwise the consumer could fall so far behind that it needs a new snapshot.
  */
 const PACED_CHANGES_MAX = CATCH_UP_MAX / 5;
+
+/**
+ * Maximum time in milliseconds that a follower waits for the write from which a consumer resumes. A consumer that was
+ * connected to another member is often a few writes ahead of the follower.
+ */
+const AWAITED_MS_MAX = 5000;
 
 const POLICY_VIOLATION = 1008;
 
@@ -57,6 +65,11 @@ export class FeedConsumer {
   #takesColumns = false;
   /** Changed rows that did not fit into the last frame; a single silence can change the rows of all events. */
   #changes: { readonly rows: Iterator<TopicRow>; readonly seq: number } | undefined;
+  /**
+   * The write from which the consumer resumes, while it is not in the memory of this follower yet, and the time on the
+   * monotonic clock until which it is awaited.
+   */
+  #awaited: { readonly seq: number; readonly untilMs: number } | undefined;
   #isLive = false;
   /**
    * The minimum time between two frames of changes that the consumer requested. It applies once the consumer is live.
@@ -158,6 +171,7 @@ export class FeedConsumer {
       this.#goLive();
       return false;
     }
+    if (this.#isAwaiting(selection)) return false;
     if (this.#generation !== registry.generation) {
       this.#reset(selection, 'the backend reloaded its state');
     } else if (this.#revision !== selection.revision(registry)) {
@@ -259,13 +273,32 @@ export class FeedConsumer {
     this.#revision = selection.revision(this.#dependencies.registry);
     if (since === undefined) {
       this.#startSnapshot(selection);
-    } else if (store === this.#storeId && this.#canCatchUp(since, selection) && selection.canResume) {
-      this.#seq = this.#fullSeq = since;
+    } else if (store === this.#storeId && selection.canResume) {
+      const { batcher, changes, clock } = this.#parts;
+      if (since > changes.lastSeq && !batcher.isLeading)
+        this.#awaited = { seq: since, untilMs: clock.monotonic() + AWAITED_MS_MAX };
+      else this.#resume(since, selection);
     } else {
       // The consumer cannot resume with a filter: the server does not know which of its rows no longer match. The same
       // applies to rows derived from definitions, because the server does not know from which revision.
-      this.#reset(selection, 'the changes since then are not available, a full snapshot follows');
+      this.#reset(selection, NOT_AVAILABLE);
     }
+  }
+
+  #resume(since: number, selection: RowSelection): void {
+    if (this.#canCatchUp(since, selection)) this.#seq = this.#fullSeq = since;
+    else this.#reset(selection, NOT_AVAILABLE);
+  }
+
+  /** True if the write from which the consumer resumes is still awaited. When the wait ends, the consumer resumes. */
+  #isAwaiting(selection: RowSelection): boolean {
+    if (this.#awaited === undefined) return false;
+    const { seq, untilMs } = this.#awaited;
+    const { changes, clock } = this.#parts;
+    if (changes.lastSeq < seq && clock.monotonic() < untilMs) return true;
+    this.#awaited = undefined;
+    this.#resume(seq, selection);
+    return false;
   }
 
   #tap(transports: readonly string[]): TransportSubscription {

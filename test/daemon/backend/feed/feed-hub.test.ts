@@ -154,6 +154,39 @@ test('a consumer that resumes and has missed no change is live at once', async (
   expect(after.heard.map(({ type }) => type)).toEqual(['hello', 'live']);
 });
 
+/** Opens a feed whose backend is a follower, and returns it with the sequence number of its last write. */
+async function follower(): Promise<readonly [rig: FeedRig, seq: number]> {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1')]);
+  const peer = await live(rig);
+  const { seq } = await peer.hears('live');
+  peer.socket.terminate();
+  await rig.batcher.resign();
+  return [rig, seq];
+}
+
+test('a consumer that resumes at a follower one write behind waits for that write instead of a snapshot', async () => {
+  const [rig, seq] = await follower();
+  const peer = await FeedPeer.subscribe(rig.url, { since: seq + 1, store: rig.store.id });
+  await peer.hears('hello');
+  rig.clock.advance(1000);
+  expect(peer.heard.map(({ type }) => type)).toEqual(['hello']);
+  const commit = { changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };
+  rig.batcher.commits.announce({ ...commit, seq: seq + 1 });
+  await rig.until(() => expect(peer.all('live')).toEqual([{ type: 'live', seq: seq + 1 }]));
+  expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'live']);
+});
+
+test('a consumer gets a snapshot if the write from which it resumes does not arrive at the follower', async () => {
+  const [rig, seq] = await follower();
+  const peer = await FeedPeer.subscribe(rig.url, { since: seq + 1, store: rig.store.id });
+  await vi.waitFor(() => {
+    rig.clock.advance(1000);
+    expect(peer.all('live')).toHaveLength(1);
+  });
+  expect(peer.heard.map(({ type }) => type)).toEqual(['hello', 'reset', 'snapshot', 'live']);
+});
+
 test.each<{ name: string; since: number; store?: string; filter?: string }>([
   { name: 'of another store', since: 1, store: 'another' },
   { name: 'without a store', since: 1 },
