@@ -661,6 +661,12 @@ export const MON_API = {
       errors: ['invalid', 'not_found', 'conflict', 'too_large'],
     },
   ),
+  removeMember: monEndpoint('DELETE /cluster/members/:id', 'Removes a lost member, by its id or name, from the list', {
+    scope: 'admin',
+    isOfAllNamespaces: true,
+    response: clusterResponse,
+    errors: ['invalid', 'not_found', 'conflict'],
+  }),
   storeUpgrade: monEndpoint('GET /store/upgrade', 'The schema of the store and the progress of its upgrade', {
     isOfAllNamespaces: true,
     isForLeader: true,

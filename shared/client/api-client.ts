@@ -451,6 +451,8 @@ function buildClient(url: string, requester: Requester, namespace: string = DEFA
      * @param to id or name of the next leader; default: any other member
      */
     handOver: (to?: string) => call(MON_API.handOver, { body: { to } }),
+    /** Removes a lost member from the list of members. @param member id or name of the member */
+    removeMember: (member: string) => call(MON_API.removeMember, { path: { id: member } }),
     /** Returns the effective configuration, without secrets. */
     settings: () => call(V1_API.settings),
     /**

@@ -1,8 +1,8 @@
 import type { ClusterMember, ClusterView } from '../schemas/cluster.ts';
 import type { PeerStanding } from '../schemas/peer-standing.ts';
 
-/** The outcome of choosing the next leader: the member, or `refused` with a reason if no member can take over. */
-export type Succession =
+/** The outcome of choosing a member, for example as the next leader: the member, or `refused` with a reason. */
+export type MemberChoice =
   | { readonly kind: 'to'; readonly member: ClusterMember }
   | { readonly kind: 'refused'; readonly code: 'invalid' | 'not_found' | 'conflict'; readonly reason: string };
 
@@ -11,7 +11,7 @@ export type Succession =
  *
  * @param to id or name of the member; if undefined, the other member with the smallest lag is chosen
  */
-export function chooseNextLeader(view: ClusterView, to: string | undefined): Succession {
+export function chooseNextLeader(view: ClusterView, to: string | undefined): MemberChoice {
   const { members, leader } = view;
   const others = members.filter(({ id }) => id !== leader?.id);
   if (members.length < 2)
@@ -23,17 +23,10 @@ export function chooseNextLeader(view: ClusterView, to: string | undefined): Suc
     if (least !== undefined) return { kind: 'to', member: least };
     return { kind: 'refused', code: 'conflict', reason: 'every other member lags, is lost or is not trusted' };
   }
-  // An id names exactly one member, even if others use the same text as their name.
-  const byId = members.find(({ id }) => id === to);
-  const named = byId === undefined ? members.filter(({ name }) => name === to) : [byId];
-  const [member] = named;
-  if (member === undefined) return { kind: 'refused', code: 'not_found', reason: `there is no member ${to}` };
-  if (named.length > 1) {
-    const ids = named.map(({ id }) => id).join(', ');
-    return { kind: 'refused', code: 'invalid', reason: `several members have the name ${to}: use an id, ${ids}` };
-  }
-  const reason = refusalOf(member, leader?.id);
-  return reason === undefined ? { kind: 'to', member } : { kind: 'refused', code: 'conflict', reason };
+  const found = findMember(view, to);
+  if (found.kind === 'refused') return found;
+  const reason = refusalOf(found.member, leader?.id);
+  return reason === undefined ? found : { kind: 'refused', code: 'conflict', reason };
 }
 
 const NO_OTHER_MEMBER_REASONS: Readonly<Record<ClusterView['database']['kind'], string>> = {
@@ -47,6 +40,33 @@ function refusalOf({ id, name, state, problem }: ClusterMember, leader: string |
   if (state === 'lost') return `${name} has sent no heartbeat for a while`;
   if (problem !== undefined) return `${name} ${problem}`;
   return state === 'lagging' ? `${name} is too far behind` : undefined;
+}
+
+/**
+ * Chooses the member that is removed from the list. Only a lost member can be removed, because a running one would list
+ * itself again at once.
+ *
+ * @param which id or name of the member
+ */
+export function chooseRemoval(view: ClusterView, which: string): MemberChoice {
+  const found = findMember(view, which);
+  if (found.kind === 'refused') return found;
+  const { id, name, state } = found.member;
+  if (state === 'lost' && id !== view.leader?.id) return found;
+  const reason = `${name} is not lost: stop it, and it leaves the list by itself`;
+  return { kind: 'refused', code: 'conflict', reason };
+}
+
+/** Finds a member by its id, or by its name if only one member has it. */
+function findMember({ members }: ClusterView, which: string): MemberChoice {
+  // An id names exactly one member, even if others use the same text as their name.
+  const byId = members.find(({ id }) => id === which);
+  const named = byId === undefined ? members.filter(({ name }) => name === which) : [byId];
+  const [member] = named;
+  if (member === undefined) return { kind: 'refused', code: 'not_found', reason: `there is no member ${which}` };
+  if (named.length === 1) return { kind: 'to', member };
+  const ids = named.map(({ id }) => id).join(', ');
+  return { kind: 'refused', code: 'invalid', reason: `several members have the name ${which}: use an id, ${ids}` };
 }
 
 /** A problem of the member that answered the request. */

@@ -44,6 +44,7 @@ export type AuditAction =
   | 'handler.test'
   | 'store.upgrade'
   | 'cluster.hand-over'
+  | 'cluster.remove'
   | 'cluster.local-administrator'
   | 'upgrade.create'
   | 'upgrade.order'

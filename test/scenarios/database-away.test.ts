@@ -4,6 +4,7 @@ import { MON_API } from '../../shared/api/mon.ts';
 import { V1_API } from '../../shared/api/v1.ts';
 import { V2_API } from '../../shared/api/v2.ts';
 import { administratorOf } from '../support/administrator.ts';
+import { CuttingProxy } from '../support/cutting-proxy.ts';
 import type { RunningBackend } from '../support/running-backend.ts';
 import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
@@ -65,3 +66,75 @@ test(
     }
   },
 );
+
+interface DeepHealth {
+  readonly problems: readonly string[];
+  readonly indexes: { readonly clients: number; readonly differences: number } | null;
+}
+
+async function deepHealthOf(backend: RunningBackend): Promise<DeepHealth> {
+  return (await (await ask(backend, 'GET', '/health?deep=1')).json()) as DeepHealth;
+}
+
+/** Starts two members whose connections to the database a test can stall. */
+async function membersBehindNetwork(): Promise<readonly [network: CuttingProxy, ...members: RunningBackend[]]> {
+  const direct = await server().database();
+  const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));
+  onTestFinished(() => network[Symbol.asyncDispose]());
+  const database = direct.replace(/@[^/]*/, `@${new URL(network.url).host}`);
+  return [network, await startSharing(database), await startSharing(database)];
+}
+
+test(
+  'each member that can take no write says so while the database does not respond, and reads of memory continue',
+  { tags: 'slow' },
+  async () => {
+    const [network, ...members] = await membersBehindNetwork();
+    const statuses = (path: string): Promise<number[]> =>
+      Promise.all(members.map(async (member) => (await ask(member, 'GET', path)).status));
+    await expect.poll(() => statuses('/health')).toEqual([204, 204]);
+    network.stall();
+    await expect.poll(() => statuses('/health'), { timeout: 15_000 }).toEqual([412, 412]);
+    expect(await statuses('/clients')).toEqual([200, 200]);
+    for (const member of members) {
+      const deep = await deepHealthOf(member);
+      expect(deep.problems).toContainEqual(
+        expect.stringMatching(/^database down: writes wait: the store postgres:.* not /),
+      );
+      expect(deep.indexes).toBeNull();
+    }
+    const { connections } = network;
+    expect(connections).toBeLessThanOrEqual(2 * 8);
+    network.flow();
+    await expect.poll(() => statuses('/health'), { timeout: 15_000 }).toEqual([204, 204]);
+  },
+);
+
+test('deep health of a follower finds no differences while results change constantly', { tags: 'slow' }, async () => {
+  const database = await server().database();
+  const writer = await startSharing(database);
+  const other = await startSharing(database);
+  const ended = new AbortController();
+  const load = (async () => {
+    for (let round = 0; !ended.signal.aborted; round++) {
+      const results = Array.from({ length: 20 }, (_, at) =>
+        ask(writer, 'POST', '/results', {
+          source: `web-${String(at)}`,
+          name: 'disk',
+          output: 'x',
+          status: (round + at) % 3,
+        }),
+      );
+      await Promise.all(results);
+    }
+  })();
+  let compared = 0;
+  for (let probe = 0; probe < 50; probe++) {
+    const { problems, indexes } = await deepHealthOf(other);
+    expect(problems).toEqual([]);
+    if (indexes !== null) compared += indexes.clients;
+  }
+  expect(compared).toBeGreaterThan(0);
+  ended.abort();
+  await load;
+});

@@ -7,6 +7,9 @@ export class SimulatedCluster implements Cluster {
   current: ClusterView;
   /** Ids of the members that handovers have named; `undefined` if a handover named none. */
   readonly handedTo: (string | undefined)[] = [];
+  /** Ids of the members that were removed. */
+  readonly removed: string[] = [];
+  readonly acceptsWrites = true;
   /** Performs a handover; by default the named member becomes leader immediately. */
   onHandOver: (to: string | undefined) => Promise<ClusterView> = (to) => {
     this.current = writtenBy(this.current, to ?? '');
@@ -19,6 +22,12 @@ export class SimulatedCluster implements Cluster {
 
   view(): ClusterView {
     return this.current;
+  }
+
+  remove(id: string): Promise<ClusterView> {
+    this.removed.push(id);
+    this.current = { ...this.current, members: this.current.members.filter((member) => member.id !== id) };
+    return Promise.resolve(this.current);
   }
 
   handOver(to: string | undefined): Promise<ClusterView> {

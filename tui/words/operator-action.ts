@@ -31,6 +31,7 @@ const ACTION_WORDS: Readonly<Record<string, string>> = {
   'cluster.hand-over': 'handed the leadership to',
   bulk: 'made a bulk change of',
   undo: 'undid',
+  'cluster.remove': 'removed the cluster member',
 };
 
 /** Returns what an operator did, in words: `silenced`. For an action without words, returns its name: `user create`. */

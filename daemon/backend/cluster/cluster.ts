@@ -5,6 +5,9 @@ export interface Cluster {
   /** Returns the state of the cluster, as this member knows it. */
   view(): ClusterView;
 
+  /** False if this member has accepted no writes for some seconds, because there is no leader or no database. */
+  readonly acceptsWrites: boolean;
+
   /**
    * Hands the leadership over to another member, and waits until that member is the leader. Writes are delayed during
    * the handover, but they do not fail.
@@ -16,4 +19,13 @@ export interface Cluster {
    *   backend is not the leader or no member takes over in time
    */
   handOver(to: string | undefined): Promise<ClusterView>;
+
+  /**
+   * Removes a lost member from the list of members. If the member comes back, it lists itself again.
+   *
+   * @param id the id of the member
+   * @returns the state of the cluster afterwards
+   * @throws MonError `unavailable` if the database cannot be reached
+   */
+  remove(id: string): Promise<ClusterView>;
 }

@@ -25,6 +25,8 @@ const JITTER_MS = 200;
 /** Maximum time that a forwarded request or a handover waits until there is a leader. */
 const LEADER_WAIT_MS = 5000;
 const LEADER_POLL_MS = 20;
+/** Time without a leader after which this member is unhealthy. A take-over or a handover is faster. */
+const NO_LEADER_MS = 3000;
 /** Time to wait in a handover, so that requests that this member has accepted reach the commit queue. */
 const HANDOVER_DRAIN_MS = 20;
 /** Time for which only the chosen next leader can acquire a lease that was released for a handover. */
@@ -84,6 +86,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #databaseAheadMs: number | undefined;
   /** Time of the last successful heartbeat, on the monotonic clock. */
   #lastHeartbeatMs: number;
+  /** Time when this member last was or knew the leader, on the monotonic clock. */
+  #leaderKnownMs: number;
   /** The reason why the last heartbeat failed; undefined if it succeeded. */
   #problem: string | undefined;
   readonly #heartbeatTimers: Disposable[] = [];
@@ -98,7 +102,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   constructor(dependencies: MembershipDependencies) {
     this.#dependencies = dependencies;
-    this.#lastHeartbeatMs = dependencies.clock.monotonic();
+    this.#lastHeartbeatMs = this.#leaderKnownMs = dependencies.clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<MonError>();
     this.ended = promise;
     this.#end = resolve;
@@ -123,6 +127,11 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (lease === undefined) return 0;
     // The age of the lease comes from the database alone, because its clock can differ from the clock of this host.
     return clock.now() - (clock.monotonic() - this.#lastHeartbeatMs) - (nowMs - lease.sinceMs);
+  }
+
+  get acceptsWrites(): boolean {
+    if (this.isLeader) return this.#dependencies.store.refusal === undefined;
+    return this.#dependencies.clock.monotonic() - this.#leaderKnownMs < NO_LEADER_MS;
   }
 
   /** Current time by the clock of the database, which all members share; estimated, in epoch milliseconds. */
@@ -165,6 +174,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await this.#sendHeartbeat();
     this.#heartbeatTimers.push(
       this.#dependencies.clock.every(HEARTBEAT_INTERVAL_MS, () => {
+        if (this.isLeader || this.#writer() !== undefined) this.#leaderKnownMs = this.#dependencies.clock.monotonic();
         void this.#sendHeartbeat();
         void this.#queryPeers();
       }),
@@ -246,6 +256,14 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       throw new MonError('unavailable', 'no other member took over in time: this member stays the leader if it can');
     }
     log.info({ to: next.name }, 'leadership handed over');
+    return this.view();
+  }
+
+  async remove(id: string): Promise<ClusterView> {
+    await this.#dependencies.store.removeMember(id);
+    if (this.#memberStanding !== undefined) {
+      this.#memberStanding = { ...this.#memberStanding, members: this.#memberStanding.members.filter((member) => member.id !== id) };
+    }
     return this.view();
   }
 

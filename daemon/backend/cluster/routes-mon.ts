@@ -1,9 +1,10 @@
-import { chooseNextLeader, leaderName } from '../../../shared/domain/cluster.ts';
+import { chooseNextLeader, chooseRemoval, leaderName } from '../../../shared/domain/cluster.ts';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
 import type { Audit } from '../model/audit/mutations.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
+import { pathName } from '../http/path-name.ts';
 import type { MonHandlers } from '../http/route.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -14,8 +15,11 @@ interface ClusterDependencies {
   readonly audit: Audit;
 }
 
-/** Returns the route handlers of the mon API for the cluster state and the handover. */
-export function clusterOnMon({ cluster, audit }: ClusterDependencies): MonHandlers<'cluster' | 'handOver'> {
+/** Returns the route handlers of the mon API for the cluster state, the handover and the removal of a member. */
+export function clusterOnMon({
+  cluster,
+  audit,
+}: ClusterDependencies): MonHandlers<'cluster' | 'handOver' | 'removeMember'> {
   return {
     cluster: () => cluster.view(),
     handOver: async (request) => {
@@ -32,6 +36,14 @@ export function clusterOnMon({ cluster, audit }: ClusterDependencies): MonHandle
         after: { leader: member.name },
       });
       return await cluster.handOver(member.id);
+    },
+    removeMember: async (request) => {
+      const removal = chooseRemoval(cluster.view(), pathName(request, 'id'));
+      if (removal.kind === 'refused') throw new MonError(removal.code, removal.reason);
+      const { id, name, url } = removal.member;
+      const view = await cluster.remove(id);
+      await audit.record(actorOf(request), { action: 'cluster.remove', target: name, before: { id, url } });
+      return view;
     },
   };
 }

@@ -37,6 +37,9 @@ export class StandaloneCluster implements Cluster {
     this.#url = new URL(url);
   }
 
+  /** Always true: the batcher of a backend with a store of its own reports a store that accepts no writes. */
+  readonly acceptsWrites = true;
+
   view(): ClusterView {
     const { id, hostname, database, store, epoch } = this.#dependencies;
     const seq = store.lastSeq(MAIN_SHARD);
@@ -69,6 +72,11 @@ export class StandaloneCluster implements Cluster {
     return succession.kind === 'to'
       ? Promise.resolve(this.view())
       : Promise.reject(new MonError(succession.code, succession.reason));
+  }
+
+  /** Removes nothing: the backend is the only member. */
+  remove(): Promise<ClusterView> {
+    return Promise.resolve(this.view());
   }
 
   #nowSeconds(): number {

@@ -1,5 +1,4 @@
 import { respondingMember, clusterTroubles, leaderName } from '../../../shared/domain/cluster.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { DiskLevel } from '../../../shared/domain/disk-space.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -14,11 +13,11 @@ import type { HandlerQueues } from '../notify/delivery/handler-queues.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { SteadyClock } from '../../clock/steady-clock.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
-import { checkIndexes, type IndexCheckDependencies } from './index-check.ts';
+import type { IndexCheckDependencies, IndexSampler } from './index-check.ts';
 
 export interface HealthDependencies extends IndexCheckDependencies {
   readonly batcher: Batcher;
-  readonly cluster: Cluster;
+  readonly cluster: Pick<Cluster, 'view' | 'acceptsWrites'>;
   readonly disk: DiskGuard;
   readonly memory: MemoryBudget;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
@@ -96,27 +95,25 @@ export interface DeepHealth {
     readonly lag: number;
     readonly database: ClusterView['database']['state'];
   };
-  /** The result of comparing some clients in memory with the store; null if the store was too busy to compare them. */
+  /** The result of comparing some clients in memory with the store; null if the store did not respond soon enough. */
   readonly indexes: { readonly clients: number; readonly checks: number; readonly differences: number } | null;
 }
-
-/**
- * The number of clients that are compared with the store. This sample detects widespread differences and takes only
- * milliseconds.
- */
-const SAMPLE_CLIENTS = 20;
 
 /** The condition status that makes the backend unhealthy. A condition with the status warning is only shown. */
 const CRITICAL_STATUS = 2;
 
 /**
- * Returns the response of `GET /health?deep=1`.
+ * Returns the response of `GET /health?deep=1`, within half a second even if the database does not respond.
  *
  * @param earlierProblems problems that the caller has found already; they come first in the response
  */
-export async function deepHealth(parts: HealthDependencies, earlierProblems: readonly string[]): Promise<DeepHealth> {
+export async function deepHealth(
+  parts: HealthDependencies,
+  earlierProblems: readonly string[],
+  sampler: IndexSampler,
+): Promise<DeepHealth> {
   const { batcher, clock, disk, memory, feed, time, timers } = parts;
-  const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE_CLIENTS, Math.random);
+  const indexes = await sampler.sample();
   const { lastWriteMs } = batcher;
   const cluster = parts.cluster.view();
   const conditions = [...parts.board.findings].map(([name, { status, text }]) => ({ name, status, text }));
@@ -126,7 +123,9 @@ export async function deepHealth(parts: HealthDependencies, earlierProblems: rea
       ...(disk.isRejectingGrowth ? [disk.describe()] : []),
       ...(memory.isFull ? [memory.describe()] : []),
       ...conditions.flatMap(({ name, status, text }) => (status === CRITICAL_STATUS ? [`${name}: ${text}`] : [])),
-      ...clusterTroubles(cluster).map(({ text }) => text),
+      ...clusterTroubles(cluster).map(({ kind, text }) =>
+        kind === 'unavailable' && cluster.database.problem !== null ? `${text}: ${cluster.database.problem}` : text,
+      ),
       ...(indexes?.differences ?? []),
     ],
     store: {

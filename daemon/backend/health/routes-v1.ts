@@ -1,5 +1,7 @@
 import { deepHealth, type HealthDependencies } from './deep-health.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { V1Handlers } from '../http/route.ts';
+import { IndexSampler } from './index-check.ts';
 import { transportOf } from './v1-info.ts';
 import { type BackendStatus } from './backend-status.ts';
 
@@ -20,12 +22,14 @@ export function healthOnV1({
   readonly status: BackendStatus;
   readonly health: HealthDependencies;
 }): V1Handlers<'health'> {
+  const sampler = new IndexSampler(health);
   return {
     health: async (_request, reply, { consumers, messages, deep: depth }) => {
       const limits = { minConsumers: consumers, maxMessages: messages };
-      const problems = healthProblems(status, limits, depth === 1 ? DEEP_PROBLEM_TEXTS : V1_PROBLEM_TEXTS);
+      const texts = depth === 1 ? DEEP_PROBLEM_TEXTS : V1_PROBLEM_TEXTS;
+      const problems = healthProblems(status, health.cluster, limits, texts);
       if (depth === 1) {
-        const deep = await deepHealth(health, problems);
+        const deep = await deepHealth(health, problems, sampler);
         return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
       }
       return problems.length === 0 ? reply.send() : reply.code(412).send(problems);
@@ -43,11 +47,12 @@ const DEEP_PROBLEM_TEXTS = { store: 'the store does not accept writes', results:
 
 function healthProblems(
   status: BackendStatus,
+  cluster: Pick<Cluster, 'acceptsWrites'>,
   { minConsumers, maxMessages }: HealthLimits,
   texts: typeof V1_PROBLEM_TEXTS,
 ): string[] {
   const problems: string[] = [];
-  if (!status.isStoreOpen) problems.push(texts.store);
+  if (!status.isStoreOpen || !cluster.acceptsWrites) problems.push(texts.store);
   if (!status.acceptsResults) problems.push(texts.results);
   const { keepalives, results } = transportOf(status);
   for (const [name, queue] of [

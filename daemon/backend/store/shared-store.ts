@@ -53,6 +53,13 @@ export interface SharedStore extends Store {
 
   /** Removes this member from the list of members. */
   leave(): Promise<void>;
+
+  /**
+   * Removes another member from the list of members.
+   *
+   * @throws MonError `unavailable` if the database cannot be reached
+   */
+  removeMember(id: string): Promise<void>;
 }
 
 export interface StoreSnapshot extends Pick<Store, 'scan' | 'getMany'>, AsyncDisposable {

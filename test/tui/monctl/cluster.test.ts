@@ -23,6 +23,7 @@ afterAll(() => backend[Symbol.asyncDispose]());
 beforeEach(() => {
   cluster.current = TOLD;
   cluster.handedTo.length = 0;
+  cluster.removed.length = 0;
 });
 
 function monctl(line: string, options?: Parameters<typeof runMonctl>[2], url = backend.url): Promise<MonctlRun> {
@@ -42,6 +43,29 @@ test('monctl cluster list shows the members', async () => {
     stderr: '',
   });
   expect(JSON.parse((await monctl('cluster list --output json')).stdout)).toEqual(TOLD.members);
+});
+
+describe('monctl cluster remove', () => {
+  test('monctl cluster remove removes a lost member', async () => {
+    expect(await monctl('cluster remove web3:4567 --skip-confirm')).toMatchObject({
+      code: 0,
+      stdout: 'removed web3:4567, 2 members left\n',
+    });
+    expect(cluster.removed).toEqual(['web3-id']);
+  });
+
+  test('monctl cluster remove --dry-run shows the member, and changes nothing', async () => {
+    const { stdout } = await monctl('cluster remove web3:4567 --dry-run');
+    expect(stdout).toContain('web3:4567 (https://web3.example.org:4567) would be removed from the list of members');
+    expect(cluster.removed).toEqual([]);
+  });
+
+  test('monctl cluster remove rejects a running member', async () => {
+    expect(await monctl('cluster remove web2:4567 --skip-confirm')).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('web2:4567 is not lost: stop it, and it leaves the list by itself'),
+    });
+  });
 });
 
 describe('monctl cluster info', () => {

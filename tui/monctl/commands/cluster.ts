@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import { clusterTroubles, chooseNextLeader, leaderName } from '../../../shared/domain/cluster.ts';
+import { clusterTroubles, chooseNextLeader, chooseRemoval, leaderName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MEMBER_SEARCH } from '../../../shared/domain/list-searches.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -69,7 +69,29 @@ const handOver: Command = {
   },
 };
 
-export const clusterCommands: readonly Command[] = [list, info, handOver];
+const remove: Command = {
+  words: ['cluster', 'remove'],
+  summary: 'Remove a lost member from the list of cluster members',
+  details: [
+    'A member that was stopped is not listed any more. A member whose host failed is listed as lost until it is back, or',
+    'until it is removed. MEMBER is a name or an ID.',
+  ],
+  operands: ['MEMBER'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl cluster remove mon-3:4567', 'after the host mon-3 was replaced']],
+  async run(call) {
+    const [member = ''] = call.operands;
+    await carryOut(call, {
+      send: (api) => api.removeMember(member),
+      effects: async () => [removalOf(await viewOf(call.api()), member)],
+      question: 'remove',
+      value: ({ members }) => ({ members }),
+      successText: ({ members }) => `removed ${member}, ${countedNoun(members.length, 'members')} left`,
+    });
+  },
+};
+
+export const clusterCommands: readonly Command[] = [list, info, handOver, remove];
 
 /**
  * Fetches the state of the cluster.
@@ -91,6 +113,17 @@ function effectOf(view: ClusterView, to: string | undefined): string {
   const succession = chooseNextLeader(view, to);
   if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
   return `${succession.member.name} would become the leader instead of ${leaderName(view) ?? 'no member'}`;
+}
+
+/**
+ * Describes the effect of a removal in a sentence.
+ *
+ * @throws MonError when the backend would reject the removal
+ */
+function removalOf(view: ClusterView, which: string): string {
+  const removal = chooseRemoval(view, which);
+  if (removal.kind === 'refused') throw new MonError(removal.code, removal.reason);
+  return `${removal.member.name} (${removal.member.url}) would be removed from the list of members`;
 }
 
 function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string, string])[] {

@@ -13,6 +13,18 @@ const URL_FORMAT = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]
 /** Maximum number of hosts in the setting `store`. With more hosts, trying all of them could take minutes. */
 const HOSTS_MAX = 16;
 
+/** URL parameters that the client library understands. Unknown ones are rejected, because they are often misspelled. */
+const CONNECTION_PARAMETERS = [
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
+  'uselibpqcompat',
+  'application_name',
+  'options',
+];
+
 /**
  * URL parameters that select a host. They are removed from the URL: `DatabaseServer` selects the host, and the client
  * library does not support these parameters.
@@ -40,12 +52,22 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     throw new MonError('invalid', 'store: target_session_attrs must be read-write: a standby accepts no writes');
   }
   for (const name of HOST_PARAMETERS) parameters.delete(name);
+  for (const name of parameters.keys()) assertParameter(name);
   const remainingQuery = parameters.size === 0 ? '' : `?${parameters.toString()}`;
   const user = credentials === undefined ? '' : `${credentials}@`;
   const urls = hosts.map((host) => `${scheme}${user}${host}/${database}${remainingQuery}`);
   for (const url of urls) assertUrl(url);
   const [first = '', ...others] = urls;
   return { hosts: [first, ...others], shown: `postgres://${hostList}/${database}` };
+}
+
+function assertParameter(name: string): void {
+  if (CONNECTION_PARAMETERS.includes(name)) return;
+  throw new MonError(
+    'invalid',
+    `store: unknown parameter ${JSON.stringify(name)} in the URL: use ` +
+      [...CONNECTION_PARAMETERS, ...HOST_PARAMETERS].join(', '),
+  );
 }
 
 function assertUrl(url: string): void {

@@ -1,26 +1,39 @@
-import type { Client, QueryConfig } from 'pg';
+import type { Client } from 'pg';
+import { MonError } from '../../../../shared/errors.ts';
 import { parseChanges } from '../change-record.ts';
 import type { MemberStanding, StoredMember, MemberAnnouncement, WrittenPage, WrittenRecord } from '../shared-store.ts';
 import { decodeTuple } from '../tuple.ts';
 import { byteaItems } from './bytea-array.ts';
-import { databaseError } from './database-error.ts';
+import { databaseError, isServerResponse } from './database-error.ts';
 import { closeConnection, type DatabaseServer } from './server.ts';
 import {
   UPSERT_MEMBER,
   SELECT_WRITES_AFTER,
   FORGET_MEMBERS,
   DELETE_MEMBER,
+  DELETE_REPLACED,
   SELECT_MEMBERS,
   RELEASED_CHANNEL,
   LEASE_STATUS,
   WRITTEN_CHANNEL,
 } from './statements.ts';
 
-/** Time in milliseconds after which a member that is no longer seen is removed from the list of members. */
-export const FORGET_MS = 600_000;
+/**
+ * Time in milliseconds after which a lost member that nobody has removed is removed from the list of members: 30 days.
+ * It bounds the list where each start of a backend has a new host name.
+ */
+const FORGET_MS = 30 * 86_400_000;
 
-/** Timeout in milliseconds of each statement of `meet`, which reads or writes only a few rows. */
+/** Time in milliseconds after which `meet` fails. It reads and writes only a few rows. */
 const MEET_MS_MAX = 3000;
+
+/**
+ * Limits of the connection for `meet`. The server cancels a statement that hangs, for example because a table is
+ * locked. If the server itself hangs, the connection is retained for a while: a new connection would hang too, and the
+ * server would have both when it continues. A heartbeat need not be durable, so it does not wait for a disk or a
+ * standby.
+ */
+const MEET_LIMITS = { answerMs: 10_000, cancelMs: 2500, isDurable: false };
 
 interface MemberRow {
   readonly id: string;
@@ -72,8 +85,11 @@ export class PostgresMembers implements AsyncDisposable {
   readonly #server: DatabaseServer;
   readonly #self: OwnMember;
   readonly #listeners = { [WRITTEN_CHANNEL]: new Set<() => void>(), [RELEASED_CHANNEL]: new Set<() => void>() };
-  #notificationClient: Client | undefined;
-  #opening: Promise<void> | undefined;
+  /** The connection for `meet` and for notifications. */
+  #client: Client | undefined;
+  #opening: Promise<Client> | undefined;
+  /** The statements in progress; undefined if there are none. A new `meet` fails until they end. */
+  #exchange: Promise<unknown> | undefined;
   #isEnded = false;
 
   constructor(server: DatabaseServer, self: OwnMember) {
@@ -83,26 +99,23 @@ export class PostgresMembers implements AsyncDisposable {
 
   /** Implements `SharedStore.meet`: announces this member, and reads the members and the lease of a shard. */
   async meet(shard: string, announcement: MemberAnnouncement | undefined): Promise<MemberStanding> {
-    // Each `meet` reopens the listening connection if it was lost; otherwise this member would miss notifications
-    // forever.
-    this.#listen();
-    try {
-      const { readers } = this.#server;
-      if (announcement !== undefined) await this.#announce(announcement);
-      const [standing, members] = await Promise.all([
-        readers.query<StandingRow>(shortTimeoutQuery(LEASE_STATUS, [shard])),
-        readers.query<MemberRow>(shortTimeoutQuery(SELECT_MEMBERS, [])),
-      ]);
+    return this.#run(async (client) => {
+      if (announcement !== undefined) await this.#announce(client, announcement);
+      const standing = await client.query<StandingRow>(LEASE_STATUS, [shard]);
+      const members = await client.query<MemberRow>(SELECT_MEMBERS);
       const [row] = standing.rows;
       if (typeof row?.schema === 'number') this.#self.onSchema(row.schema);
       return standingOf(row, members.rows.map(memberOf));
-    } catch (error) {
-      throw databaseError(this.#server.shown, 'read', error);
-    }
+    });
   }
 
   async leave(): Promise<void> {
-    await this.#server.readers.query(DELETE_MEMBER, [this.#self.id]).catch(() => undefined);
+    await this.remove(this.#self.id).catch(() => undefined);
+  }
+
+  /** Implements `SharedStore.removeMember`. */
+  async remove(id: string): Promise<void> {
+    await this.#run((client) => client.query(DELETE_MEMBER, [id]));
   }
 
   /** Implements `SharedStore.writtenAfter`: returns the writes to a shard after a sequence number. */
@@ -130,56 +143,95 @@ export class PostgresMembers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;
-    await this.#opening;
-    await this.#notificationClient?.end().catch(() => undefined);
+    await this.#opening?.catch(() => undefined);
+    await this.#client?.end().catch(() => undefined);
   }
 
-  async #announce({ name, url, fingerprint, proof, version, seq }: MemberAnnouncement): Promise<void> {
-    const { readers } = this.#server;
+  /**
+   * Runs statements on the connection for `meet`. There is never a second connection while the first one hangs, so a
+   * database that does not respond gets no more connections from this backend.
+   *
+   * @throws MonError `unavailable` if the database rejects a statement or does not respond in time
+   */
+  async #run<T>(statements: (client: Client) => Promise<T>): Promise<T> {
+    try {
+      // A connection that cannot be opened is waited for, too.
+      if (this.#exchange !== undefined) throw this.#hangingError();
+      const exchange = this.#connection().then(statements);
+      this.#exchange = exchange;
+      const isOver = (): void => {
+        if (this.#exchange === exchange) this.#exchange = undefined;
+      };
+      exchange.then(isOver, (error: unknown) => {
+        isOver();
+        if (!(error instanceof MonError) && !isServerResponse(error)) this.#drop();
+      });
+      return await this.#inTime(exchange);
+    } catch (error) {
+      throw databaseError(this.#server.shown, 'read', error);
+    }
+  }
+
+  async #inTime<T>(exchange: Promise<T>): Promise<T> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(this.#hangingError()), MEET_MS_MAX);
+    try {
+      return await Promise.race([exchange, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #hangingError(): MonError {
+    return new MonError('unavailable', `the store ${this.#server.shown} does not respond`);
+  }
+
+  async #announce(client: Client, announcement: MemberAnnouncement): Promise<void> {
+    const { name, url, fingerprint, proof, version, seq } = announcement;
     const { id, newestSchema } = this.#self;
-    const values = [id, name, url, fingerprint ?? null, version, seq, proof ?? null, newestSchema];
-    await readers.query(shortTimeoutQuery(UPSERT_MEMBER, values));
-    await readers.query(shortTimeoutQuery(FORGET_MEMBERS, [FORGET_MS]));
+    await client.query(UPSERT_MEMBER, [id, name, url, fingerprint ?? null, version, seq, proof ?? null, newestSchema]);
+    await client.query(DELETE_REPLACED, [id]);
+    await client.query(FORGET_MEMBERS, [FORGET_MS]);
   }
 
   #add(listeners: Set<() => void>, listener: () => void): Disposable {
     listeners.add(listener);
-    this.#listen();
+    this.#connection().catch(() => undefined);
     return { [Symbol.dispose]: () => void listeners.delete(listener) };
   }
 
-  /**
-   * Opens the connection that receives notifications from the database, unless it is open. If it is lost, the next
-   * `meet` opens it again.
-   */
-  #listen(): void {
-    if (this.#notificationClient !== undefined || this.#isEnded) return;
-    this.#opening ??= this.#openNotificationClient()
-      .catch(() => undefined)
-      .finally(() => (this.#opening = undefined));
+  /** Returns the connection, which is opened on first use, and again by the next `meet` after it was lost. */
+  #connection(): Promise<Client> {
+    if (this.#client !== undefined) return Promise.resolve(this.#client);
+    if (this.#isEnded) return Promise.reject(new MonError('unavailable', 'the store is closed'));
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
   }
 
-  async #openNotificationClient(): Promise<void> {
+  async #open(): Promise<Client> {
     const client = await this.#server.connect(() => {
-      if (this.#notificationClient === client) this.#notificationClient = undefined;
+      if (this.#client === client) this.#client = undefined;
       closeConnection(client);
-    });
+    }, MEET_LIMITS);
     client.on('notification', ({ channel }) => {
       if (channel !== WRITTEN_CHANNEL && channel !== RELEASED_CHANNEL) return;
       for (const listener of this.#listeners[channel]) listener();
     });
-    for (const channel of Object.keys(this.#listeners)) await client.query(`listen ${channel}`);
-    this.#notificationClient = client;
+    try {
+      for (const channel of Object.keys(this.#listeners)) await client.query(`listen ${channel}`);
+    } catch (error) {
+      closeConnection(client);
+      throw error;
+    }
+    this.#client = client;
+    return client;
   }
-}
 
-/**
- * Returns a statement with a short timeout, in case the connection to the database is cut. The next `meet` repeats a
- * statement that timed out.
- */
-function shortTimeoutQuery(text: string, values: unknown[]): QueryConfig {
-  const query: QueryConfig & { readonly query_timeout: number } = { text, values, query_timeout: MEET_MS_MAX };
-  return query;
+  #drop(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    if (client !== undefined) closeConnection(client);
+  }
 }
 
 /**

@@ -2,7 +2,6 @@ import type { Client, ClientBase, Pool } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import type { UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import { databaseError } from './database-error.ts';
-import { FORGET_MS } from './members.ts';
 import type { DatabaseServer } from './server.ts';
 import { OLDER_PROGRAMS, RELEASE_UNLISTED } from './statements.ts';
 
@@ -10,6 +9,9 @@ import { OLDER_PROGRAMS, RELEASE_UNLISTED } from './statements.ts';
  * The newest schema that is assumed for programs that do not announce one: the first schema of stores in PostgreSQL.
  */
 const UNPUBLISHED_SCHEMA = 3;
+
+/** Time in milliseconds after which a member that was not seen no longer counts as a process that uses the store. */
+const LISTED_MS = 600_000;
 
 /**
  * A process that possibly cannot read the newest schema: a member, or (with null fields) the holder of a lease that is
@@ -64,12 +66,12 @@ export class OlderPrograms {
    * Otherwise it would continue to write under its lease when it resumes.
    */
   async releaseUnlisted(client: Client): Promise<void> {
-    await client.query(RELEASE_UNLISTED, [FORGET_MS]);
+    await client.query(RELEASE_UNLISTED, [LISTED_MS]);
   }
 
   async #find(reader: Pool | ClientBase): Promise<readonly OlderProgram[]> {
     const { newest, self } = this.#parts;
-    const values = [newest, UNPUBLISHED_SCHEMA, FORGET_MS, self];
+    const values = [newest, UNPUBLISHED_SCHEMA, LISTED_MS, self];
     const { rows } = await reader.query<OlderProgram>(OLDER_PROGRAMS, values);
     return rows;
   }

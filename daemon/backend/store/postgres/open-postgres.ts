@@ -2,7 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import { refuseNewer } from './postgres-schema.ts';
-import { ADD_MEMBER_COLUMNS, HAS_MEMBER_COLUMNS, LOCK_TABLE_CREATION, CREATE_TABLES } from './statements.ts';
+import {
+  ADD_MEMBER_COLUMNS,
+  CREATE_TABLES,
+  HAS_MEMBER_COLUMNS,
+  LOCK_TABLE_CREATION,
+  SELECT_MISSING,
+  TABLE_COLUMNS,
+} from './statements.ts';
 
 const SECRET_BYTES = 32;
 
@@ -26,8 +33,8 @@ select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is 
  *
  * @param newest the newest schema version that this program knows
  * @param copying the id of the store that will be copied into the new tables; null if no store will be copied
- * @throws MonError `invalid` if the schema of the store is newer than `newest`, or another program created the
- *   PostgreSQL schema `mon`
+ * @throws MonError `invalid` if the schema of the store is newer than `newest`, a table or column is missing, or
+ *   another program created the PostgreSQL schema `mon`
  */
 export async function ensureTables(
   client: Client,
@@ -40,13 +47,25 @@ export async function ensureTables(
   const { rows } = await client.query<{ named: boolean; ours: boolean }>(FIND_SCHEMA);
   const { named, ours } = rows[0] ?? { named: false, ours: false };
   if (named && !ours) throw foreignSchemaError(shown);
-  if (!ours) await makeTables(client, newest, copying);
+  if (ours) await refuseDamaged(client, shown);
+  else await makeTables(client, newest, copying);
   await addMemberColumns(client);
   const row = await readStoreRow(client);
   await client.query('commit');
   if (row === undefined) throw foreignSchemaError(shown);
   refuseNewer(shown, row.schema, newest);
   return row;
+}
+
+/** @throws MonError `invalid` if a table or column of the store is missing, because waiting would not bring it back */
+async function refuseDamaged(client: Client, shown: string): Promise<void> {
+  const { rows } = await client.query<{ missing: string }>(SELECT_MISSING, [JSON.stringify(TABLE_COLUMNS)]);
+  if (rows.length === 0) return;
+  throw new MonError(
+    'invalid',
+    `the store ${shown} is damaged: ${rows.map(({ missing }) => missing).join(', ')} missing; ` +
+      'restore a backup of the database, or remove the store with DROP SCHEMA mon CASCADE to begin with an empty one',
+  );
 }
 
 async function makeTables(client: Client, schema: number, copying: string | null): Promise<void> {

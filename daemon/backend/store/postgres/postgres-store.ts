@@ -20,6 +20,7 @@ import { readValues } from './entries-query.ts';
 import { OwnLeases } from './own-leases.ts';
 import { readRetention, readShards } from './read-shards.ts';
 import { ensureTables, type StoreRow } from './open-postgres.ts';
+import { refuseTransactionPooling } from './pooling.ts';
 import { PostgresSchema } from './postgres-schema.ts';
 import { OlderPrograms } from './older-programs.ts';
 import { PostgresUpgradeTarget, type StatementRunner } from './postgres-upgrade-target.ts';
@@ -49,6 +50,11 @@ export interface PostgresStoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+/**
+ * Time in milliseconds that the write queue waits for a response of the database, after which new writes are rejected.
+ */
+const STALL_MS_MAX = 5000;
+
 const SETTLE_MS_MAX = 5000;
 const SETTLE_RETRY_MS = 100;
 
@@ -67,6 +73,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
   let client: Client | undefined;
   try {
     client = await server.connect(() => undefined);
+    await refuseTransactionPooling(server, client);
     const row = await ensureTables(client, server.shown, schemaAfterMigrations(options.migrations ?? MIGRATIONS));
     if (row.copying !== null) throw copiedInPart(server.shown);
     const shards = await readShards(client, options.retention ?? RETENTION_DEFAULT);
@@ -108,6 +115,8 @@ export class PostgresStore implements SharedStore {
   readonly #members: PostgresMembers;
   /** Queue that runs writes and lease operations one after the other. */
   readonly #writeQueue = new SerialQueue();
+  /** Time on the monotonic clock since which the task at the head of the write queue runs; undefined if it is idle. */
+  #busySinceMs: number | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -259,8 +268,13 @@ export class PostgresStore implements SharedStore {
     await this.#members.leave();
   }
 
+  async removeMember(id: string): Promise<void> {
+    this.#assertOpen();
+    await this.#members.remove(id);
+  }
+
   get refusal(): MonError | undefined {
-    return this.#connection.refusal;
+    return this.#connection.refusal ?? this.#stall();
   }
 
   onMended(listener: () => void): Disposable {
@@ -388,7 +402,22 @@ export class PostgresStore implements SharedStore {
 
   async #runExclusive<T>(task: () => Promise<T>): Promise<T> {
     this.#assertOpen();
-    return await this.#writeQueue.run(task);
+    return await this.#writeQueue.run(async () => {
+      this.#busySinceMs = this.#clock.monotonic();
+      try {
+        return await task();
+      } finally {
+        this.#busySinceMs = undefined;
+      }
+    });
+  }
+
+  /** Returns the reason to reject new writes if the database has not responded to the current task for a while. */
+  #stall(): MonError | undefined {
+    const waitedMs = this.#busySinceMs === undefined ? 0 : this.#clock.monotonic() - this.#busySinceMs;
+    if (waitedMs < STALL_MS_MAX) return undefined;
+    const seconds = Math.floor(waitedMs / 1000);
+    return new MonError('unavailable', `the store ${this.shown} has not responded for ${String(seconds)} s`);
   }
 
   #assertOpen(): void {

@@ -15,8 +15,17 @@ const ANSWER_MS_MAX = 10_000;
 /** Timeout in milliseconds of a query on a connection for reads. A page of a scan may take long on a busy server. */
 const READ_MS_MAX = 60_000;
 
-/** Maximum number of connections for reads. A scan occupies one connection until its last page was read. */
-const READERS_MAX = 8;
+/**
+ * Maximum number of connections for reads. A scan occupies one connection until its last page was read. With the
+ * connections for writes and for membership and one that replaces a hanging connection, a backend has at most eight.
+ */
+const READERS_MAX = 5;
+
+/**
+ * The share of a timeout after which the server itself cancels the statement. If only the client gave up, the hanging
+ * session would stay at the server, and each new attempt would add another one.
+ */
+const CANCEL_SHARE = 0.9;
 
 /**
  * TCP keepalive options of this process. With them a dead idle connection, such as the one that receives notifications,
@@ -24,18 +33,45 @@ const READERS_MAX = 8;
  */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5000 };
 
+/** Timeouts of a session at the database. */
+export interface SessionLimits {
+  /** Time in milliseconds after which the client gives up a statement and the connection counts as lost. */
+  readonly answerMs: number;
+  /** Time in milliseconds after which the server cancels a statement. Default: slightly less than `answerMs`. */
+  readonly cancelMs?: number;
+  /**
+   * Whether a commit waits until it is on the disk of the server and of its synchronous standbys. Default: as the
+   * server is configured.
+   */
+  readonly isDurable?: boolean;
+}
+
 /**
- * Returns PostgreSQL settings by name, with which the server soon releases the locks of a client that is gone. Settings
- * that the server does not support are skipped.
+ * Returns PostgreSQL settings by name, with which the server soon releases the sessions and locks of a client that is
+ * gone. Settings that the server does not support are skipped. They are set by a statement, because PgBouncer rejects
+ * a connection whose startup message contains them.
  *
- * The TCP keepalive detects a dead connection after seconds, instead of two hours. It does not detect a suspended
- * process, so timeouts end the transactions of such a process. For a process that is suspended while it sends a write,
- * that is `transaction_timeout`. It exists from PostgreSQL 17 on.
+ * The TCP keepalive detects a dead connection after seconds, instead of two hours.
  */
-const settingsOf = (answerMs: number): Readonly<Record<string, string>> => ({
+const settingsOf = ({
+  answerMs,
+  cancelMs = CANCEL_SHARE * answerMs,
+  isDurable = true,
+}: SessionLimits): Readonly<Record<string, string>> => ({
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '3',
   tcp_keepalives_count: '3',
+  statement_timeout: String(Math.ceil(cancelMs)),
+  ...(isDurable ? {} : { synchronous_commit: 'off' }),
+});
+
+/**
+ * Returns the settings that end a transaction. The TCP keepalive does not detect a suspended process, so timeouts end
+ * the transactions of such a process. For a process that is suspended while it sends a write, that is
+ * `transaction_timeout`. It exists from PostgreSQL 17 on. The connections for reads lack these limits, because a scan
+ * may take long.
+ */
+const transactionLimits = ({ answerMs }: SessionLimits): Readonly<Record<string, string>> => ({
   idle_in_transaction_session_timeout: String(2 * answerMs),
   transaction_timeout: String(2 * answerMs),
 });
@@ -68,15 +104,19 @@ export class DatabaseServer implements AsyncDisposable {
   /**
    * Opens a dedicated connection to the host that accepts writes.
    *
+   * @param limits timeouts of the connection; default: those of the connection that writes
    * @param onLost callback that is called once if the returned connection is lost
    * @throws MonError `unavailable` if no host accepts writes
    */
-  async connect(onLost: (error: unknown) => void): Promise<pg.Client> {
+  async connect(
+    onLost: (error: unknown) => void,
+    limits: SessionLimits = { answerMs: this.#answerMs },
+  ): Promise<pg.Client> {
     let problem: unknown;
     for (let tried = 0; tried < this.#hosts.length; tried++) {
       const at = (this.#current + tried) % this.#hosts.length;
       try {
-        const client = await connectTo(this.#hosts[at] ?? '', this.#answerMs, onLost);
+        const client = await connectTo(this.#hosts[at] ?? '', limits, onLost);
         if (at !== this.#current) this.#switchTo(at);
         return client;
       } catch (error) {
@@ -105,30 +145,49 @@ export class DatabaseServer implements AsyncDisposable {
   }
 }
 
-async function connectTo(url: string, answerMs: number, onLost: (error: unknown) => void): Promise<pg.Client> {
+async function connectTo(url: string, limits: SessionLimits, onLost: (error: unknown) => void): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'mon-backend',
     ...KEEP_ALIVE,
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    query_timeout: answerMs,
-    // The server cancels a statement that runs for so long that the client has stopped waiting for it.
-    statement_timeout: 2 * answerMs,
+    query_timeout: limits.answerMs,
   });
   // Without a listener, an error would end the process. This listener is for errors during the connection setup, and
   // for a connection that `closeConnection` closes.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ standby: boolean }>(SET_UP, [JSON.stringify(settingsOf(answerMs))]);
-    if (rows[0]?.standby !== false)
-      throw new MonError('unavailable', 'the database server is a standby and accepts no writes');
+    const isStandby = await setUp(client, { ...settingsOf(limits), ...transactionLimits(limits) });
+    if (isStandby) throw new MonError('unavailable', 'the database server is a standby and accepts no writes');
     client.once('error', onLost);
     return client;
   } catch (error) {
     closeConnection(client);
     throw error;
   }
+}
+
+/** Applies the settings to the session. @returns true if the server is a standby, which accepts no writes */
+async function setUp(client: pg.ClientBase, settings: Readonly<Record<string, string>>): Promise<boolean> {
+  const query: pg.QueryConfig & { readonly query_timeout: number } = {
+    text: SET_UP,
+    values: [JSON.stringify(settings)],
+    query_timeout: CONNECT_MS_MAX,
+  };
+  const { rows } = await client.query<{ standby: boolean }>(query);
+  return rows[0]?.standby !== false;
+}
+
+/** @param done callback that receives the error if the settings cannot be applied */
+async function setUpReader(client: pg.ClientBase, done: (error?: Error) => void): Promise<void> {
+  let problem: Error | undefined;
+  try {
+    await setUp(client, settingsOf({ answerMs: READ_MS_MAX }));
+  } catch (error) {
+    problem = error instanceof Error ? error : new Error(String(error));
+  }
+  done(problem);
 }
 
 function openReaders(url: string): pg.Pool {
@@ -139,6 +198,7 @@ function openReaders(url: string): pg.Pool {
     max: READERS_MAX,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: READ_MS_MAX,
+    verify: (client, done) => void setUpReader(client, done),
   });
   // The pool itself removes an idle connection that is lost, so its error is ignored.
   readers.on('error', () => undefined);

@@ -60,6 +60,30 @@ create view mon.readable as
 `;
 
 /**
+ * The tables of a store with the columns that this program uses. The columns that `ADD_MEMBER_COLUMNS` adds are not
+ * listed, because stores of earlier versions lack them.
+ */
+export const TABLE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  'mon.store': ['id', 'schema', 'secret', 'copying'],
+  'mon.entry': ['key', 'value'],
+  'mon.lease': ['shard', 'epoch', 'holder', 'since', 'good_until', 'offered_to', 'seq'],
+  'mon.change': ['shard', 'seq', 'batch', 'count', 'changes', 'keys'],
+  'mon.member': ['id', 'name', 'url', 'fingerprint', 'version', 'since', 'last_seen', 'seq'],
+};
+
+/** Selects the tables and columns that are missing, as `TABLE` or `TABLE.COLUMN`: $1 the value of `TABLE_COLUMNS`. */
+export const SELECT_MISSING = `
+select case when to_regclass(wanted.key) is null then wanted.key else wanted.key || '.' || columns.name end as missing
+from json_each($1) as wanted, json_array_elements_text(wanted.value) with ordinality as columns(name, place)
+where case
+  when to_regclass(wanted.key) is null then place = 1
+  else not exists (
+    select from pg_attribute
+    where attrelid = to_regclass(wanted.key) and attname = columns.name and attnum > 0 and not attisdropped
+  )
+end`;
+
+/**
  * Adds the columns of `mon.member` that stores of earlier versions lack. Backends of those versions ignore the columns.
  */
 export const ADD_MEMBER_COLUMNS = `
@@ -306,6 +330,16 @@ values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (id) do update set name = excluded.name, url = excluded.url, fingerprint = excluded.fingerprint,
   version = excluded.version, seq = excluded.seq, proof = excluded.proof, newest_schema = excluded.newest_schema,
   last_seen = clock_timestamp()`;
+
+/**
+ * Removes the members that the member $1 has replaced: they have the same name and URL, and were last seen before that
+ * member started. The holder of a valid lease is not removed, because the members still need its address.
+ */
+export const DELETE_REPLACED = `
+delete from mon.member as replaced using mon.member as own
+where own.id = $1 and replaced.id <> own.id and replaced.name = own.name and replaced.url = own.url
+  and replaced.last_seen <= own.since
+  and not exists (select from mon.lease where holder = replaced.id and good_until > clock_timestamp())`;
 
 /** Removes members that were not seen for $1 milliseconds. */
 export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MILLISECONDS}`;

@@ -94,6 +94,30 @@ describe('a handover', () => {
   });
 });
 
+describe('the removal of a member', () => {
+  test('a lost member that is removed is no longer listed, and the removal is in the audit trail', async () => {
+    const { ask, cluster } = await start({ members: [writer, aMember('web3', { state: 'lost' })] });
+    expect(await ask('DELETE', `${CLUSTER}/members/web3:4567`)).toMatchObject({
+      status: 200,
+      body: { members: [{ id: 'web1-id' }] },
+    });
+    expect(cluster.removed).toEqual(['web3-id']);
+    expect((await ask('GET', '/api/mon/v1/audit?filter.action=cluster.remove')).body).toMatchObject([
+      { target: 'web3:4567', before: { id: 'web3-id' } },
+    ]);
+  });
+
+  test.each<{ name: string; member: string; status: number; code: string }>([
+    { name: 'an unknown member', member: 'web9', status: 404, code: 'not_found' },
+    { name: 'a running member', member: 'web2:4567', status: 409, code: 'conflict' },
+    { name: 'the leader', member: 'web1-id', status: 409, code: 'conflict' },
+  ])('the removal of $name is rejected', async ({ member, status, code }) => {
+    const { ask, cluster } = await start();
+    expect(await ask('DELETE', `${CLUSTER}/members/${member}`)).toMatchObject({ status, body: { code } });
+    expect(cluster.removed).toEqual([]);
+  });
+});
+
 describe('cluster metrics', () => {
   test('the metrics of a leader contain the states of its members and its sequence number', async () => {
     const { ask } = await start();
@@ -136,7 +160,11 @@ describe('deep health', () => {
 
   test.each<{ name: string; overrides: Partial<ClusterView>; problem: string }>([
     { name: 'lags behind', overrides: behind, problem: 'member web2:4567 is 1204 writes behind' },
-    { name: 'has lost the database', overrides: { database: away }, problem: 'database down: writes wait' },
+    {
+      name: 'has lost the database',
+      overrides: { database: away },
+      problem: 'database down: writes wait: connection refused',
+    },
     { name: 'knows no leader', overrides: { leader: null }, problem: 'no leader: writes wait' },
   ])('deep health returns 412 when the backend $name', async ({ overrides, problem }) => {
     const { ask } = await start(overrides);

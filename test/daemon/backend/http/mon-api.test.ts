@@ -3,7 +3,7 @@ import { COMMON_ERRORS, pathParameters, type Endpoint } from '../../../../shared
 import { errorResponse, HTTP_STATUS } from '../../../../shared/api/errors.ts';
 import { MON_API } from '../../../../shared/api/mon.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
-import { aClusterView, SimulatedCluster } from '../../../support/simulated-cluster.ts';
+import { aClusterView, aMember, SimulatedCluster } from '../../../support/simulated-cluster.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 /** An example request to an endpoint: the parts of its path in order, its query and its body. */
@@ -139,6 +139,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   versions: {},
   cluster: {},
   handOver: { body: { to: 'web2:4567' } },
+  removeMember: { path: () => ['web4:4567'] },
   storeUpgrade: {},
   startStoreUpgrade: { body: { backup: false } },
   planFacts: {},
@@ -163,8 +164,9 @@ function targetOf(name: MonEndpoint): string {
 let backend: RunningBackend;
 let ask: Ask;
 beforeAll(async () => {
+  const view = aClusterView();
   backend = await startBackend({
-    cluster: new SimulatedCluster(aClusterView()),
+    cluster: new SimulatedCluster({ ...view, members: [...view.members, aMember('web4', { state: 'lost' })] }),
     settings: {
       people: { ada: { notify: ['fail'] }, bob: { notify: ['fail'] } },
       schedules: { database: { layers: [{ people: ['ada', 'bob'] }] } },

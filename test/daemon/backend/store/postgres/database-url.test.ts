@@ -42,4 +42,10 @@ describe('the setting store', () => {
     expect(() => parseDatabaseUrl(text)).toThrow(expect.objectContaining({ code: 'invalid' }));
     expect(() => parseDatabaseUrl(text)).toThrow(/^store: (?!.*secret)/);
   });
+
+  test('an unknown parameter is rejected with its name, because its author expects an effect', () => {
+    expect(() => parseDatabaseUrl('postgres://mon:secret@db-1/mon?sslmod=disable')).toThrow(
+      /^store: unknown parameter "sslmod" in the URL: use sslmode, /,
+    );
+  });
 });

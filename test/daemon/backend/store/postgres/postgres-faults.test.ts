@@ -21,6 +21,7 @@ import { makeCertificate } from '../../../../support/make-certificate.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
 import { entriesOf, put } from '../../../../support/store-contract.ts';
+import { startTransactionPooler } from '../../../../support/transaction-pooler.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -235,6 +236,90 @@ describe('outages of PostgreSQL', () => {
     await server.run(url, `update mon.store set id = 'another'`);
     network.cut();
     await expect.poll(() => store.refusal?.message).toMatch(/has been replaced; restart the backend$/);
+  });
+});
+
+/** Takes a lock on a table that all other sessions wait for, until the returned function is called. */
+async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`begin; lock table ${table} in access exclusive mode`);
+  return () => client.end();
+}
+
+const ANNOUNCEMENT = { name: 'a:1', url: 'http://a:1', fingerprint: undefined, proof: undefined, version: '1', seq: 0 };
+
+describe('a database that hangs', () => {
+  test('a member whose heartbeats wait for a locked table adds no connections, and continues after the lock', async () => {
+    const url = await server.database();
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    await store.meet('main', ANNOUNCEMENT);
+    const unlock = await lockTable(url, 'mon.member');
+    const before = await server.connections(url);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await expect(store.meet('main', ANNOUNCEMENT)).rejects.toMatchObject({ code: 'unavailable' });
+      expect(await server.connections(url)).toBe(before);
+    }
+    await unlock();
+    await expect.poll(() => store.meet('main', ANNOUNCEMENT)).toMatchObject({ members: [{ name: 'a:1' }] });
+  });
+
+  test('a member continues its heartbeats while commits wait for a standby that is gone', async () => {
+    const url = await server.database();
+    const { store, lease } = await opened(url, { responseTimeoutMs: 500, outcomeTimeoutMs: 500 });
+    await store.meet('main', ANNOUNCEMENT);
+    await server.run(url, `alter system set synchronous_standby_names = 'gone'`);
+    await server.run(url, 'select pg_reload_conf()');
+    const writing = store.write(lease, [put(['a'], '1')], []).catch(() => undefined);
+    try {
+      await expect.poll(() => store.refusal).toMatchObject({ code: 'unavailable' });
+      for (let beat = 0; beat < 10; beat++) await store.meet('main', { ...ANNOUNCEMENT, seq: beat });
+      expect(await server.connections(url)).toBeLessThanOrEqual(4);
+    } finally {
+      await server.run(url, 'alter system reset synchronous_standby_names');
+      await server.run(url, 'select pg_reload_conf()');
+      await writing;
+    }
+  });
+
+  test('a member without responses waits on the connection that it has, and uses it again', async () => {
+    const { network, url } = await behindNetwork();
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    await store.meet('main', ANNOUNCEMENT);
+    const before = network.connections;
+    network.stall();
+    await expect(store.meet('main', ANNOUNCEMENT)).rejects.toThrow(/does not respond$/);
+    // The next heartbeat fails at once, because the last one is still in progress.
+    await expect(store.meet('main', ANNOUNCEMENT)).rejects.toThrow(/does not respond$/);
+    expect(network.connections).toBe(before);
+    network.flow();
+    await expect.poll(() => store.meet('main', ANNOUNCEMENT).catch(() => undefined)).toBeDefined();
+    expect(network.connections).toBe(before);
+  });
+});
+
+describe('a database that cannot be used', () => {
+  test('a store behind a pooler that shares sessions is refused with the setting to change', async () => {
+    const url = await startTransactionPooler(await server.database());
+    await expect(openPostgresStore(url)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('set pool_mode = session for this database'),
+    });
+  });
+
+  test.each([
+    { name: 'a table', change: 'drop table mon.member', missing: 'mon.member' },
+    { name: 'a column', change: 'alter table mon.change drop column keys', missing: 'mon.change.keys' },
+  ])('a store without $name is refused, and the error names what is missing', async ({ change, missing }) => {
+    const url = await server.database();
+    await (await openPostgresStore(url)).close();
+    await server.run(url, change);
+    await expect(openPostgresStore(url)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(`is damaged: ${missing} missing; restore a backup`),
+    });
   });
 });
 

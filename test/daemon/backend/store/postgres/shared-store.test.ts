@@ -126,6 +126,27 @@ test('members of a shared store see each other and the holder of the lease', asy
   expect((await member.meet('main', announcement('b'))).members).toMatchObject([{ name: 'b' }]);
 });
 
+test('a member that was killed stays listed until it is removed or starts again', async () => {
+  const { url, writer, member } = await two();
+  await writer.meet('main', announcement('a'));
+  await writer.acquire('main', 30_000);
+  const names = async (): Promise<readonly string[]> =>
+    (await member.meet('main', announcement('b'))).members.map(({ name }) => name);
+  expect(await names()).toEqual(['a', 'b']);
+  const killed = writer.self;
+  await server.run(url, `update mon.member set last_seen = last_seen - interval '1 day' where id = '${killed}'`);
+  expect(await names()).toEqual(['a', 'b']);
+  const again = await opened(url);
+  // The members need the address of the killed leader until its lease has expired.
+  await again.meet('main', announcement('a'));
+  expect(await names()).toEqual(['a', 'a', 'b']);
+  await server.run(url, 'update mon.lease set good_until = clock_timestamp()');
+  await again.meet('main', announcement('a'));
+  expect(await names()).toEqual(['a', 'b']);
+  await member.removeMember(again.self);
+  expect(await names()).toEqual(['b']);
+});
+
 test('an offered lease names the member that it is offered to until a member acquires it', async () => {
   const { writer, member } = await two();
   const lease = await writer.acquire('main', 30_000);
