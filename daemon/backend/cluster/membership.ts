@@ -262,7 +262,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async remove(id: string): Promise<ClusterView> {
     await this.#dependencies.store.removeMember(id);
     if (this.#memberStanding !== undefined) {
-      this.#memberStanding = { ...this.#memberStanding, members: this.#memberStanding.members.filter((member) => member.id !== id) };
+      this.#memberStanding = {
+        ...this.#memberStanding,
+        members: this.#memberStanding.members.filter((member) => member.id !== id),
+      };
     }
     return this.view();
   }

@@ -274,7 +274,7 @@ export class FeedConsumer {
     if (since === undefined) {
       this.#startSnapshot(selection);
     } else if (store === this.#storeId && selection.canResume) {
-      const { batcher, changes, clock } = this.#parts;
+      const { batcher, changes, clock } = this.#dependencies;
       if (since > changes.lastSeq && !batcher.isLeading)
         this.#awaited = { seq: since, untilMs: clock.monotonic() + AWAITED_MS_MAX };
       else this.#resume(since, selection);
@@ -294,7 +294,7 @@ export class FeedConsumer {
   #isAwaiting(selection: RowSelection): boolean {
     if (this.#awaited === undefined) return false;
     const { seq, untilMs } = this.#awaited;
-    const { changes, clock } = this.#parts;
+    const { changes, clock } = this.#dependencies;
     if (changes.lastSeq < seq && clock.monotonic() < untilMs) return true;
     this.#awaited = undefined;
     this.#resume(seq, selection);

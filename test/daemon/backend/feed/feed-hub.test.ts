@@ -158,7 +158,7 @@ test('a consumer that resumes and has missed no change is live at once', async (
 async function follower(): Promise<readonly [rig: FeedRig, seq: number]> {
   const rig = await FeedRig.open();
   await rig.submit([failing('web-1')]);
-  const peer = await live(rig);
+  const peer = await openLivePeer(rig);
   const { seq } = await peer.hears('live');
   peer.socket.terminate();
   await rig.batcher.resign();
