@@ -180,8 +180,8 @@ function isSeverity(text: string): text is Severity {
   return SEVERITIES.some((severity) => severity === text);
 }
 
-function outputsOf(results: readonly AggregateResults[]): readonly Output[] {
-  return results.flatMap(({ check, summary }) =>
+function outputsOf(resultsByCheck: readonly AggregateResults[]): readonly Output[] {
+  return resultsByCheck.flatMap(({ check, summary }) =>
     summary.map(({ output, total, clients: names }) => ({ check, output, total, clients: names })),
   );
 }

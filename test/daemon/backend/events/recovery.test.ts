@@ -26,7 +26,7 @@ const rows = async (query = ''): Promise<readonly EventRow[]> =>
   (await ask('GET', `${MON}/events${query}`)).body as EventRow[];
 const dumped = async (type: string): Promise<readonly unknown[]> =>
   ((await ask('GET', `${MON}/dump/${type}`)).body as { objects: unknown[] }).objects;
-const recovering = async (): Promise<EventRow['recovering']> => (await rows())[0]?.recovering;
+const recoveryOfRow = async (): Promise<EventRow['recovering']> => (await rows())[0]?.recovering;
 const seconds = (): number => rig.clock.now() / 1000;
 
 describe('late resolution with resolve_after (spec, recovery)', () => {
@@ -56,11 +56,11 @@ describe('late resolution with resolve_after (spec, recovery)', () => {
     await report(0);
     await rig.stop();
     await rig.start();
-    expect(await recovering()).toMatchObject({ results: 1 });
+    expect(await recoveryOfRow()).toMatchObject({ results: 1 });
     expect((await ask('POST', `${MON}/checks/disk/rename`, { to: 'space' })).status).toBe(200);
-    expect(await recovering()).toMatchObject({ results: 1 });
+    expect(await recoveryOfRow()).toMatchObject({ results: 1 });
     await report(0, { name: 'space' });
-    expect(await recovering()).toMatchObject({ results: 2 });
+    expect(await recoveryOfRow()).toMatchObject({ results: 2 });
     await report(0, { name: 'space' });
     expect(await rows()).toEqual([]);
   });
@@ -85,10 +85,10 @@ describe('late resolution with resolve_after (spec, recovery)', () => {
   test('an expired TTL interrupts the recovery of an event like any other failure', async () => {
     await report(2, { ttl: 90 });
     await report(0, { ttl: 90 });
-    expect(await recovering()).toMatchObject({ results: 1 });
+    expect(await recoveryOfRow()).toMatchObject({ results: 1 });
     rig.clock.advance(2 * MINUTE);
     await expect.poll(() => rows()).toMatchObject([{ status: 1 }]);
-    expect(await recovering()).toBeUndefined();
+    expect(await recoveryOfRow()).toBeUndefined();
   });
 
   test('the timeline shows when a recovery began, when it relapsed and when it completed', async () => {

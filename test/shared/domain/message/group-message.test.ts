@@ -76,11 +76,11 @@ test('the message of a group folds many events with the same check and state int
   ]);
 });
 
-const subject = { namespace: 'default', event: anEvent(), group: RUN, output: undefined, nowMs: 0 };
+const message = { namespace: 'default', event: anEvent(), group: RUN, output: undefined, nowMs: 0 };
 
 test('the message of a group uses the id of the group as its deduplication key', () => {
   const handler = handlerSchema.parse({ type: 'webhook', preset: 'pagerduty', routing_key: 'k', group_by: ['check'] });
-  const { body } = presetRequest(handler as Parameters<typeof presetRequest>[0], subject);
+  const { body } = presetRequest(handler as Parameters<typeof presetRequest>[0], message);
   expect(body).toMatchObject({ event_action: 'trigger', dedup_key: RUN.id });
 });
 
@@ -97,7 +97,7 @@ const email = (subject: string): RunningHandler =>
 test('a template of a handler with group_by gets the group instead of an event, and is checked when it is loaded', () => {
   const handler = email('{{ severity }} {{ group.firing }} in {{ group.label }}');
   expect(templateRemarks(handler)).toEqual([]);
-  expect(mailOf(handler as Parameters<typeof mailOf>[0], subject)).toMatchObject({
+  expect(mailOf(handler as Parameters<typeof mailOf>[0], message)).toMatchObject({
     subject: 'critical 12 in client.rack=a, check=disk',
     problems: [],
   });
