@@ -229,8 +229,8 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     expect(actions.actions.map(({ who, action, targets }) => [who, action, ...targets].join(' '))).toEqual([
       'local administrator deleted web-1/disk',
       'local administrator resolved web-1/disk web-2/disk',
-      'local administrator ended *:disk',
-      'ada silenced *:disk',
+      'local administrator ended check:disk',
+      'ada silenced check:disk',
     ]);
     expect(changes).toMatchObject({
       count: 1,
