@@ -229,7 +229,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, R
    *
    * @returns true when all filters are in effect
    */
-  workFilters(nowMs: number): boolean {
+  advanceFilters(nowMs: number): boolean {
     const shownMs = this.#shownMs(nowMs);
     const isDone = this.#lists.map((rows) => rows.work(shownMs)).every(Boolean);
     if (this.window.isFilledBy(this, shownMs)) this.rows.showBeginning();
@@ -525,7 +525,7 @@ export class ConsoleStore implements ActionPorts, Frames, ChangedRowsRecorder, R
       this.#refilteredAtMs = nowMs;
       this.rows.refilter();
     }
-    this.workFilters(nowMs);
+    this.advanceFilters(nowMs);
   }
 }
 

@@ -95,7 +95,7 @@ export function textField<Row>(name: string, read: (row: Row) => string): Field<
     compile: (operator, value) => {
       if (!isTextOperator(operator))
         return `${name} is a text and cannot be compared by order: use ${name}=, ${name}!= or ${name}~`;
-      const test = textTest(operator, value);
+      const test = textMatcher(operator, value);
       return operator === '!=' ? (row) => !test(read(row)) : (row) => test(read(row));
     },
   };
@@ -122,7 +122,7 @@ export function listField<Row>(
     compile: (operator, value) => {
       if (!isTextOperator(operator))
         return `${name} contains texts and cannot be compared by order: use ${name}=, ${name}!= or ${name}~`;
-      const test = textTest(operator, value);
+      const test = textMatcher(operator, value);
       return operator === '!=' ? (row) => !read(row).some(test) : (row) => read(row).some(test);
     },
   };
@@ -141,7 +141,7 @@ export function attributeField<Row>(name: string, read: (row: Row) => readonly s
     isAttribute: true,
     compile: (operator, value) => {
       if (isTextOperator(operator)) {
-        const test = textTest(operator, value);
+        const test = textMatcher(operator, value);
         return operator === '!=' ? (row) => !read(row).some(test) : (row) => read(row).some(test);
       }
       const operand = numberOf(value);
@@ -172,7 +172,7 @@ function isTextOperator(operator: SearchOperator): operator is TextOperator {
  * the caller negates the result for `!=`. For `~`, a value with `*` or `?` is a pattern for the whole text, and any
  * other value is searched for anywhere in the text.
  */
-function textTest(operator: TextOperator, value: string): (text: string) => boolean {
+function textMatcher(operator: TextOperator, value: string): (text: string) => boolean {
   const lowerCaseValue = value.toLowerCase();
   if (operator !== '~') {
     // Lower-casing never shortens a text. So a text that is longer than the value is rejected without it.

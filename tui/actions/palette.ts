@@ -40,11 +40,11 @@ const BIAS_BY_KIND = {
 /** Number added to the cost of an event for each step of its severity, so that the worst events come first. */
 const SEVERITY_BIAS = { critical: 0, warning: 0.02, unknown: 0.04, ok: 0.06, silenced: 0.08 } as const;
 
-/** A thing that the palette finds. */
+/** An object, view or action that the palette can open. */
 interface PaletteEntry extends Candidate {
-  /** The name of the thing, unique within its kind. */
+  /** The name, unique within its kind. */
   readonly name: string;
-  /** The finished menu item, for things of which there are few. */
+  /** The menu item, built in advance for kinds with few entries. */
   readonly item?: MenuItem;
 }
 

@@ -9,7 +9,7 @@ interface FilteredList {
   /** True if the first matches of the filter have not been found yet. */
   readonly rows: { readonly isFilterAwaited: boolean };
   /** Evaluates the next chunk of the filter. */
-  readonly workFilters: (nowMs: number) => void;
+  readonly advanceFilters: (nowMs: number) => void;
 }
 
 interface FilterDependencies {
@@ -65,7 +65,7 @@ export class FilterScheduler {
     const { list, clock } = this.#dependencies;
     while (!isEnough()) {
       if (clock.now() >= untilMs) return false;
-      list().workFilters(clock.now());
+      list().advanceFilters(clock.now());
     }
     return true;
   }

@@ -40,7 +40,7 @@ export class EventFold implements ListRecord<EventRow>, Record<Severity, number>
   /** The number of events that are inhibited and not silenced. They are also counted by severity. */
   inhibited = 0;
   /** A list that contains only this fold, for events that belong to no other. */
-  readonly alone: readonly EventFold[] = [this];
+  readonly singleton: readonly EventFold[] = [this];
   readonly #folding: Folding;
   readonly #list: { readonly sort: RowOrder<EventRecord> };
   /** The events in order. Until the position of one of them changes, an array is enough. */

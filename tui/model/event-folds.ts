@@ -310,7 +310,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
     const folding = this.#folding;
     if (folding === undefined) return NO_FOLDS;
     const value = folding.valueOf(record);
-    return typeof value === 'object' ? value.map((one) => this.#foldFor(one)) : this.#foldFor(value).alone;
+    return typeof value === 'object' ? value.map((one) => this.#foldFor(one)) : this.#foldFor(value).singleton;
   }
 
   #foldFor(value: FoldValue): EventFold {

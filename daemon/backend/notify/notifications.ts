@@ -65,7 +65,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
     ? handlersWithGroupedProblem(transaction.routing.definitions, occurrence, route.handlers)
     : NO_ITEMS;
   const handlers = additionalHandlers.length === 0 ? route.handlers : [...route.handlers, ...additionalHandlers];
-  const verdictsWithoutHandlers = additionalHandlers.length === 0 ? route.verdictsWithoutHandlers : undefined;
+  const verdictsIfNoHandlerRuns = additionalHandlers.length === 0 ? route.verdictsIfNoHandlerRuns : undefined;
   // The handlers that an escalation has notified get the resolution, even if they are not on the route.
   const endsEscalation = isResolution && state.escalations !== undefined;
   // Sometimes all verdicts are known without the event, usually because the check has no handlers. Then the event is
@@ -77,7 +77,7 @@ export function notifyResult(transaction: Transaction, occurrence: Occurrence): 
         ? DISABLED_VERDICTS
         : endsEscalation
           ? undefined
-          : verdictsWithoutHandlers;
+          : verdictsIfNoHandlerRuns;
   if (verdictsInAdvance === undefined) notifyHandlers(transaction, occurrence, handlers);
   else {
     if (isStoredEvent(occurrence)) saveLogWithoutInhibition(transaction, occurrence);

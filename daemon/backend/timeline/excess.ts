@@ -16,9 +16,9 @@ interface ExcessDependencies {
 }
 
 /**
- * Erases the oldest transitions of each check that has more than the maximum number (spec, timeline 3). The transitions
- * of a check are counted at random: on average each time it got a tenth of the maximum. All checks are counted after a
- * start, and when the maximum is lowered.
+ * Erases the oldest transitions of each check that has more than the maximum number (spec, timeline 3). Counting reads
+ * the store, so a new transition causes it only with a probability: on average once for each tenth of the maximum. All
+ * checks are counted after a start, and when the maximum is lowered.
  */
 export class ExcessTransitions {
   readonly #dependencies: ExcessDependencies;

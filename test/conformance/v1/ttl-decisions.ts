@@ -63,7 +63,7 @@ export const TTL_DECISIONS: readonly LineDecision[] = [
         ({ event, clock }) =>
           clock > (before?.clock ?? 0) && handlersOf(event.check).includes(handlerOf(line)) && !isAmong(event, events),
       );
-      return missing.reduce((all, { event, clock }) => inserted(all, event, clock), events);
+      return missing.reduce((all, { event, clock }) => withInsertedEvent(all, event, clock), events);
     }),
   ),
 ];
@@ -153,7 +153,7 @@ function keyIn(event: unknown): string {
 }
 
 /** Inserts the event of a stale check after the events of the checks whose ttl passed no later than `clock`. */
-function inserted(events: readonly unknown[], event: unknown, clock: number): readonly unknown[] {
+function withInsertedEvent(events: readonly unknown[], event: unknown, clock: number): readonly unknown[] {
   const place = events.findLastIndex((one) => {
     const [ttl, executed] = [at(one, 'check', 'ttl'), at(one, 'check', 'executed')];
     return typeof ttl === 'number' && typeof executed === 'number' && executed + ttl <= clock;

@@ -107,9 +107,9 @@ function lineOf(record: RecordedLine): Exchange | Observation | Frame {
   return { kind: 'frame', agent, ...send };
 }
 
-/** Returns the events that a recorded handler received, sorted by entity as `byEntity` does. */
+/** Returns the events that a recorded handler received, sorted by entity as `sortedByEntity` does. */
 export function handledEventsOf(data: unknown): readonly unknown[] {
-  return byEntity((data as unknown[]).flatMap((item) => (typeof item === 'string' ? jsonsOf(item) : [item])));
+  return sortedByEntity((data as unknown[]).flatMap((item) => (typeof item === 'string' ? jsonsOf(item) : [item])));
 }
 
 /**
@@ -128,7 +128,7 @@ export function jsonsOf(text: string): unknown[] {
  * Sorts events by entity, because events of different entities may arrive in any order. The order of the events of one
  * entity stays the same.
  */
-export function byEntity(events: readonly unknown[]): readonly unknown[] {
+export function sortedByEntity(events: readonly unknown[]): readonly unknown[] {
   return events.toSorted((a, b) => {
     const [one, other] = [entityOf(a), entityOf(b)];
     return one < other ? -1 : one > other ? 1 : 0;

@@ -2,7 +2,7 @@ import { answerProblems, valueProblems } from './compare.ts';
 import { PlayedAgent } from './agent.ts';
 import { V2Scene } from './v2-scene.ts';
 import {
-  byEntity,
+  sortedByEntity,
   handledEventsOf,
   jsonsOf,
   type Exchange,
@@ -256,7 +256,7 @@ class Play implements AsyncDisposable {
     const handler = what.slice('handler:'.length);
     const prefix = this.#group.name.startsWith('handlers-stdin') ? `hs${this.#group.name.at(-1) ?? ''}-` : '';
     const name = (await this.#logOf(handler)) ?? `${prefix}${handler}.log`;
-    const got = byEntity((await this.#scene.newLinesOf(name)).flatMap((text) => jsonsOf(text)));
+    const got = sortedByEntity((await this.#scene.newLinesOf(name)).flatMap((text) => jsonsOf(text)));
     const expected = handledEventsOf(data);
     return { what, problems: valueProblems(expected, got), got };
   }

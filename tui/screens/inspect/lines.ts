@@ -55,14 +55,14 @@ export function inspectText(store: ScreenView, { load: { data }, raw }: InspectL
   const width = store.state.size.columns - 1;
   return textPartsCache.rowsOf(data, `${String(width)} ${String(raw)}`, () => {
     const isJson = raw || data.kind !== 'result';
-    const text = isJson ? JSON.stringify(rawOf(data), undefined, 2) : data.result.check.output;
+    const text = isJson ? JSON.stringify(rawJsonOf(data), undefined, 2) : data.result.check.output;
     return textRows(boundedLines(text), { width });
   });
 }
 
 const textPartsCache = new RowCache<SubjectData>();
 
-function rawOf(data: SubjectData): unknown {
+function rawJsonOf(data: SubjectData): unknown {
   switch (data.kind) {
     case 'client':
       return data.detail.client;

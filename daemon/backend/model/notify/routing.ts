@@ -44,7 +44,7 @@ export interface HandlerRoute {
    * Undefined if at least one handler of the route can run. Otherwise the verdicts to report: one for each configured
    * name that does not resolve to a usable handler, so empty if the check names no handler.
    */
-  readonly verdictsWithoutHandlers: readonly HandlerVerdict[] | undefined;
+  readonly verdictsIfNoHandlerRuns: readonly HandlerVerdict[] | undefined;
   /** The handlers with the v2 event format. They get every event, even an OK event that resolves nothing. */
   readonly v2Handlers: readonly RoutedHandler[];
 }
@@ -219,13 +219,13 @@ export class Routing {
 }
 
 function createRoute(handlers: readonly RoutedHandler[]): HandlerRoute {
-  const verdictsWithoutHandlers = handlers.flatMap((handler) =>
+  const verdictsIfNoHandlerRuns = handlers.flatMap((handler) =>
     isRoutable(handler) ? [] : unroutableVerdict(handler),
   );
   const v2Handlers = handlers.filter((handler) => handler.kind === 'handler' && getsAllEvents(handler.definition));
   return {
     handlers,
-    verdictsWithoutHandlers: verdictsWithoutHandlers.length === handlers.length ? verdictsWithoutHandlers : undefined,
+    verdictsIfNoHandlerRuns: verdictsIfNoHandlerRuns.length === handlers.length ? verdictsIfNoHandlerRuns : undefined,
     v2Handlers,
   };
 }

@@ -38,7 +38,7 @@ export class CountedMap<Value> extends Map<string, Value> {
 
 /** Bytes of a client without its texts, including its entries in the indexes. */
 export const CLIENT_BYTES = 188;
-/** Bytes of one subscription of one client. */
+/** Bytes of a client in the index of one of its subscriptions. */
 export const SUBSCRIBED_BYTES = 28;
 /** Bytes of a client profile with its key; `PROFILE_SUBSCRIPTION_BYTES` is added for each subscription in it. */
 export const PROFILE_BYTES = 300;
