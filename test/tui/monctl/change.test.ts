@@ -287,7 +287,7 @@ const DRY_RUNS: readonly {
 const OF_FILES = ['create', 'delete', 'restore'];
 
 /** Commands that need several backends. `cluster.test.ts` tests their dry runs. */
-const OF_SEVERAL = ['cluster hand-over'];
+const OF_SEVERAL = ['cluster hand-over', 'cluster remove'];
 
 /** Tested in short-forms.test.ts. */
 const SHORT_FORMS = ['ack', 'apply', 'context delete', 'silence', 'unack'];
@@ -336,6 +336,7 @@ test('every monctl command that changes something has a dry run, and destructive
     'check delete',
     'client delete',
     'cluster hand-over',
+    'cluster remove',
     'context delete',
     'dead-letter drop',
     'delete',
