@@ -80,8 +80,7 @@ async function withTestPlaces(command: string, dir: string, url = ''): Promise<s
   const [backup = ''] = backups.toSorted((a, b) => (a < b ? 1 : -1));
   return command
     .replace(/\d{8}T\d{6}\.\d{3}Z-schema-\d/, backup)
-    .replace('/var/lib/mon', dir)
-    .replace('/var/lib/mon', dir)
+    .replaceAll('/var/lib/mon/mon-backend', dir)
     .replace('http://127.0.0.1:4567', url)
     .replaceAll('mon-dump.yml', join(dir, 'mon-dump.yml'));
 }
