@@ -28,16 +28,16 @@ export function callsIn(file: string, source: string): readonly LogCall[] {
   const text = source.replaceAll(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
   return Array.from(text.matchAll(CALL), (match) => {
     const { groups = {}, index } = match;
-    const rest = argumentsAt(text, index + match[0].length);
+    const callArguments = argumentsAt(text, index + match[0].length);
     // The message is the argument after the fields. A property has no fields.
-    const [message = ''] = groups['level'] === undefined ? rest : rest.slice(1);
+    const [message = ''] = groups['level'] === undefined ? callArguments : callArguments.slice(1);
     return { level: groups['level'] === 'error' ? 'error' : 'warn', file, messages: literalsIn(message, text) };
   });
 }
 
 /** Returns the source texts of the arguments, or of the property values, from a position on. */
 function argumentsAt(text: string, start: number): readonly string[] {
-  const found: string[] = [];
+  const parts: string[] = [];
   let depth = 0;
   let from = start;
   for (let at = start; at < text.length && depth >= 0; at++) {
@@ -46,10 +46,10 @@ function argumentsAt(text: string, start: number): readonly string[] {
     else if ('([{'.includes(character)) depth++;
     else if (')]}'.includes(character)) depth--;
     if (depth > 0 || (depth === 0 && character !== ',')) continue;
-    found.push(text.slice(from, at).trim());
+    parts.push(text.slice(from, at).trim());
     from = at + 1;
   }
-  return found.filter((argument) => argument !== '');
+  return parts.filter((argument) => argument !== '');
 }
 
 /** Returns the position of the last character of a literal. Templates in templates occur only as plain literals. */

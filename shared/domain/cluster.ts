@@ -23,10 +23,10 @@ export function chooseNextLeader(view: ClusterView, to: string | undefined): Mem
     if (least !== undefined) return { kind: 'to', member: least };
     return { kind: 'refused', code: 'conflict', reason: 'every other member lags, is lost or is not trusted' };
   }
-  const found = findMember(view, to);
-  if (found.kind === 'refused') return found;
-  const reason = refusalOf(found.member, leader?.id);
-  return reason === undefined ? found : { kind: 'refused', code: 'conflict', reason };
+  const choice = findMember(view, to);
+  if (choice.kind === 'refused') return choice;
+  const reason = refusalOf(choice.member, leader?.id);
+  return reason === undefined ? choice : { kind: 'refused', code: 'conflict', reason };
 }
 
 const NO_OTHER_MEMBER_REASONS: Readonly<Record<ClusterView['database']['kind'], string>> = {
@@ -49,10 +49,10 @@ function refusalOf({ id, name, state, problem }: ClusterMember, leader: string |
  * @param which id or name of the member
  */
 export function chooseRemoval(view: ClusterView, which: string): MemberChoice {
-  const found = findMember(view, which);
-  if (found.kind === 'refused') return found;
-  const { id, name, state } = found.member;
-  if (state === 'lost' && id !== view.leader?.id) return found;
+  const choice = findMember(view, which);
+  if (choice.kind === 'refused') return choice;
+  const { id, name, state } = choice.member;
+  if (state === 'lost' && id !== view.leader?.id) return choice;
   const reason = `${name} is not lost: stop it, and it leaves the list by itself`;
   return { kind: 'refused', code: 'conflict', reason };
 }

@@ -23,9 +23,9 @@ function scheduleSentence({ name, on_call: onCall, next, gaps = [] }: ListedSche
   const end = onCall === null || onCall.until === null ? '' : ` until ${shiftEndText(onCall.until, nowMs)}`;
   const then = next === null ? '' : `, then ${next.person}`;
   const gap = gaps.find(({ from }) => from * 1000 > nowMs);
-  const nobody =
+  const gapText =
     gap === undefined
       ? ''
       : `; nobody is on call from ${shiftEndText(gap.from, nowMs)} until ${shiftEndText(gap.until, nowMs)}`;
-  return safeLine(`${name}: ${onCall?.person ?? 'nobody'} is on call${end}${then}${nobody}`);
+  return safeLine(`${name}: ${onCall?.person ?? 'nobody'} is on call${end}${then}${gapText}`);
 }

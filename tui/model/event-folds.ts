@@ -111,13 +111,13 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   /** Returns the fold with this key; `undefined` if there is none, or if the key is that of an event. */
   fold(key: string): EventFold | undefined {
     if (this.#folding === undefined || !isFoldKey(key)) return undefined;
-    this.#placeChangedFolds();
+    this.#sortInChangedFolds();
     return this.#folds.get(foldValue(this.#folding.by, key));
   }
 
   /** Number of events that match the filter. */
   get eventCount(): number {
-    this.#placeChangedFolds();
+    this.#sortInChangedFolds();
     return this.#eventCount;
   }
 
@@ -139,7 +139,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
         slice: (start, end) => frozen.slice(start, end),
       };
     }
-    this.#placeChangedFolds();
+    this.#sortInChangedFolds();
     return {
       length: this.#list.length + this.#shownSections().reduce((sum, { fold }) => sum + fold.size, 0),
       indexOf: (key) => this.#indexOf(key),
@@ -219,7 +219,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
 
   mergeInserted(): void {
     this.#events.mergeInserted();
-    this.#placeChangedFolds();
+    this.#sortInChangedFolds();
   }
 
   beforeChange(record: EventRecord, moves: boolean): void {
@@ -323,7 +323,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
   }
 
   /** Moves all changed folds to their positions. */
-  #placeChangedFolds(): void {
+  #sortInChangedFolds(): void {
     this.#changes = 0;
     if (this.#isStale) this.#foldAll();
     if (this.#unplaced.size === 0) return;
@@ -401,7 +401,7 @@ export class EventFolds implements ListRows, RowsObserver<EventRecord> {
 
   /** Returns the position of a row. The position of an event that is folded is that of its fold. */
   #indexOf(key: string): number {
-    this.#placeChangedFolds();
+    this.#sortInChangedFolds();
     const fold = this.fold(key);
     if (fold !== undefined) return this.#indexOfFold(fold);
     const record = this.#events.get(key);

@@ -87,7 +87,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   /** Time of the last successful heartbeat, on the monotonic clock. */
   #lastHeartbeatMs: number;
   /** Time when this member last was or knew the leader, on the monotonic clock. */
-  #leaderKnownMs: number;
+  #leaderSeenMs: number;
   /** The reason why the last heartbeat failed; undefined if it succeeded. */
   #problem: string | undefined;
   readonly #heartbeatTimers: Disposable[] = [];
@@ -102,7 +102,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   constructor(dependencies: MembershipDependencies) {
     this.#dependencies = dependencies;
-    this.#lastHeartbeatMs = this.#leaderKnownMs = dependencies.clock.monotonic();
+    this.#lastHeartbeatMs = this.#leaderSeenMs = dependencies.clock.monotonic();
     const { promise, resolve } = Promise.withResolvers<MonError>();
     this.ended = promise;
     this.#end = resolve;
@@ -131,7 +131,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   get acceptsWrites(): boolean {
     if (this.isLeader) return this.#dependencies.store.refusal === undefined;
-    return this.#dependencies.clock.monotonic() - this.#leaderKnownMs < NO_LEADER_MS;
+    return this.#dependencies.clock.monotonic() - this.#leaderSeenMs < NO_LEADER_MS;
   }
 
   /** Current time by the clock of the database, which all members share; estimated, in epoch milliseconds. */
@@ -174,7 +174,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     await this.#sendHeartbeat();
     this.#heartbeatTimers.push(
       this.#dependencies.clock.every(HEARTBEAT_INTERVAL_MS, () => {
-        if (this.isLeader || this.#writer() !== undefined) this.#leaderKnownMs = this.#dependencies.clock.monotonic();
+        if (this.isLeader || this.#writer() !== undefined) this.#leaderSeenMs = this.#dependencies.clock.monotonic();
         void this.#sendHeartbeat();
         void this.#queryPeers();
       }),

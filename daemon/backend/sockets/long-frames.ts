@@ -71,7 +71,7 @@ export class LongFrames {
   async #parseWaitingFrames(): Promise<void> {
     for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
       try {
-        frame.handleValue(await parseInSlices(frame.text));
+        frame.handleValue(await parseInChunks(frame.text));
       } catch (error) {
         this.#refuse(error instanceof JsonChunksError ? new MonError('invalid', `the frame ${error.message}`) : error);
       }
@@ -81,7 +81,7 @@ export class LongFrames {
   }
 }
 
-async function parseInSlices(text: string): Promise<unknown> {
+async function parseInChunks(text: string): Promise<unknown> {
   const options = {
     depthMax: DEPTH_MAX,
     // As in short frames, only the size of the frame limits the length of strings. If the output of a check were

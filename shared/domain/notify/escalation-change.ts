@@ -69,6 +69,6 @@ export function escalationChangeText(change: EscalationChange): string {
     const receivers = notified.length === 0 ? 'nobody' : notified.join(', ');
     return `${handler}: ${repetition}${stepText} notified ${receivers}`;
   }
-  const place = step === 0 ? 'before its first step' : `after ${stepText}`;
-  return state === 'started' ? `${handler}: started` : `${handler}: ${state} ${place}${reasonText}`;
+  const position = step === 0 ? 'before its first step' : `after ${stepText}`;
+  return state === 'started' ? `${handler}: started` : `${handler}: ${state} ${position}${reasonText}`;
 }

@@ -7,7 +7,7 @@ import { BUILT_IN_NAMES } from '../built-in.ts';
 import type { EventFilter } from '../filter-event.ts';
 import type { V2EventFilter } from '../v2/filter.ts';
 import {
-  NOBODY_NOTIFIED_TEXT,
+  NO_HANDLER_NOTIFIED_TEXT,
   pipelineRefs,
   undefinedScheduleText,
   type OnCallTarget,
@@ -146,7 +146,7 @@ export function routeHandlers(
   function addOnCall(name: string, { handlers, everyone, reason }: OnCallTarget, depth: number): boolean {
     const members = wasNotified === undefined ? handlers : everyone;
     if (members.filter((member) => add(member, depth, reason)).length > 0) return true;
-    const problem = wasNotified === undefined ? reason : NOBODY_NOTIFIED_TEXT;
+    const problem = wasNotified === undefined ? reason : NO_HANDLER_NOTIFIED_TEXT;
     return addHandler({ kind: 'nobody_on_call', name, reason: problem, onCall: reason });
   }
 

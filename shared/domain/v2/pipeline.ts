@@ -162,7 +162,7 @@ function unknownPipeline(name: string, reason: string): RoutedWorkflow {
 }
 
 /** The reason why `on-call/NAME` stands for no handler in the resolution of a problem. */
-export const NOBODY_NOTIFIED_TEXT = 'none of its people was notified of the problem';
+export const NO_HANDLER_NOTIFIED_TEXT = 'none of its people was notified of the problem';
 
 /** Maximum nesting of handler sets: a set can contain sets, but sets within those are ignored (completion 1.8). */
 const SET_DEPTH_MAX = 2;
@@ -192,7 +192,7 @@ function routeWorkflow(
         add(member, depth, target.reason);
       }
       if (routed.size > before) return;
-      const reason = wasNotified === undefined ? target.reason : NOBODY_NOTIFIED_TEXT;
+      const reason = wasNotified === undefined ? target.reason : NO_HANDLER_NOTIFIED_TEXT;
       routed.set(handler, { kind: 'nobody_on_call', name: own, reason, onCall: target.reason, workflow: ref });
     } else if (definition?.type === 'set') {
       if (depth < SET_DEPTH_MAX) {

@@ -93,7 +93,7 @@ describe('the setting acknowledge-as-silence (on-call 5)', () => {
   });
 });
 
-test('without the setting acknowledge-as-silence, acknowledged events are not silenced in any API', async () => {
+test('acknowledged events are not silenced in any API without the setting acknowledge-as-silence', async () => {
   const ask = await startWith({});
   expect(await bodyOf(ask, '/events/web-1/disk')).toMatchObject({ silenced: false, silenced_by: [] });
   expect(await bodyOf(ask, '/silenced')).toEqual([]);
