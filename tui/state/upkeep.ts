@@ -1,5 +1,5 @@
 import { TREND_STEP_MS } from '../model/aggregate-book.ts';
-import type { SubjectKind } from './layers/inspect.ts';
+import type { InspectLayer, SubjectKind } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import { PaneLoadTimer } from './pane-peek.ts';
 import { shownPane } from './screen-layout.ts';
@@ -69,8 +69,8 @@ export class Upkeep {
     this.#requestPolicy(store);
     requestView(store, nowMs);
     requestDay(store, nowMs);
-    requestSubject(store, nowMs);
-    requestLayer(store, nowMs);
+    requestSubjects(store, nowMs);
+    requestLayers(store, nowMs);
     if (store.state.paused !== undefined) return;
     this.#followDetail(store, nowMs);
     requestTrend(store, nowMs);
@@ -206,22 +206,33 @@ function requestDay(store: Screen & Pick<LiveData, 'loads'>, nowMs: number): voi
  * Reloads the client, check, aggregate or result that the topmost screen shows. While a dialog is over that screen,
  * nothing is reloaded.
  */
-function requestSubject(store: Screen, nowMs: number): void {
-  const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'inspect' || isFrozenByPause(store, layer.load)) return;
-  const { isLoading, requestedAtMs } = layer.load;
-  if (isLoading || nowMs - requestedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) return;
-  updateSubject(store, layer.subject, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
-  store.request({ kind: 'load-subject', subject: layer.subject });
+function requestSubjects(store: Screen, nowMs: number): void {
+  for (const layer of store.state.layers) {
+    if (layer.kind !== 'inspect' || !isRequestable(store, layer)) continue;
+    const { isLoading, requestedAtMs } = layer.load;
+    if (isLoading || nowMs - requestedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) continue;
+    updateSubject(store, layer.subject, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
+    store.request({ kind: 'load-subject', subject: layer.subject });
+  }
 }
 
-function requestLayer(store: Screen & Pick<LiveData, 'silenced'>, nowMs: number): void {
-  const layer = store.state.layers.at(-1);
-  if (!isLoadedLayer(layer) || isFrozenByPause(store, layer.load) || !isLayerDue(store, layer, nowMs)) return;
-  // While the past is shown, a history is loaded once: it cannot change.
-  if (store.state.past !== undefined && layer.load.loadedAtMs !== undefined) return;
-  updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
-  store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
+function requestLayers(store: Screen & Pick<LiveData, 'silenced'>, nowMs: number): void {
+  for (const layer of store.state.layers) {
+    if (!isLoadedLayer(layer) || !isRequestable(store, layer) || !isLayerDue(store, layer, nowMs)) continue;
+    // While the past is shown, a history is loaded once: it cannot change.
+    if (store.state.past !== undefined && layer.load.loadedAtMs !== undefined) continue;
+    updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, requestedAtMs: nowMs }));
+    store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
+  }
+}
+
+/**
+ * True if the data of a layer may be requested now: it is the topmost layer, or it was covered before its first request,
+ * because keys that open both layers arrived together.
+ */
+function isRequestable(store: Screen, layer: LoadedLayer | InspectLayer): boolean {
+  const isTop = layer === store.state.layers.at(-1);
+  return (isTop || layer.load.requestedAtMs === -Infinity) && !isFrozenByPause(store, layer.load);
 }
 
 /**
