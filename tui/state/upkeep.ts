@@ -227,8 +227,8 @@ function requestLayers(store: Screen & Pick<LiveData, 'silenced'>, nowMs: number
 }
 
 /**
- * True if the data of a layer may be requested now: it is the topmost layer, or it was covered before its first request,
- * because keys that open both layers arrived together.
+ * True if the data of a layer may be requested now: it is the topmost layer, or another layer covered it before its
+ * first request, because keys that open both layers arrived together.
  */
 function isRequestable(store: Screen, layer: LoadedLayer | InspectLayer): boolean {
   const isTop = layer === store.state.layers.at(-1);

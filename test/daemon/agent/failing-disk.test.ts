@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../scripts/lib/free-port.ts';
 import { AgentBackend } from '../../support/agent-backend.ts';
 import { canDisksFail, FailingDisk, type Fault } from '../../support/failing-disk.ts';
+import { PATIENCE } from '../../support/patience.ts';
 import { startAgent, type AgentProcess } from '../../support/start-agent.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -80,7 +81,7 @@ describe.each(disks)('an agent whose disk fails', (Disk) => {
         expect(backend.keepalives.at(-1)).toMatchObject({ spool: { writable: false, dropped: 0 } }),
       );
       scene.disk.mend();
-      await vi.waitFor(async () => expect(await scene.spool()).toBeUndefined(), { timeout: 15_000 });
+      await vi.waitFor(async () => expect(await scene.spool()).toBeUndefined(), PATIENCE);
       await vi.waitFor(() => expect(backend.keepalives.at(-1)).not.toHaveProperty('spool'));
       expect(outputsAt(backend)).toEqual(['before', 'meanwhile', 'later']);
     },
@@ -98,7 +99,7 @@ describe.each(disks)('an agent whose disk fails', (Disk) => {
     await startAgentOnDisk(scene);
     expect(await scene.report('c')).toMatchObject({ status: 202 });
     scene.disk.mend();
-    await vi.waitFor(async () => expect(await scene.spool()).toBeUndefined(), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await scene.spool()).toBeUndefined(), PATIENCE);
     expect(await scene.report('d')).toMatchObject({ status: 202 });
     await vi.waitFor(() => expect(outputsAt(backend)).toEqual(['a', 'b', 'c', 'd']));
   });
@@ -119,7 +120,7 @@ describe.each(disks)('an agent whose disk fails', (Disk) => {
         'cannot write results to disk: keeping the results in memory',
       );
       isUp = true;
-      await vi.waitFor(() => expect(outputsAt(backend)).toEqual(['a']), { timeout: 15_000 });
+      await vi.waitFor(() => expect(outputsAt(backend)).toEqual(['a']), PATIENCE);
     },
   );
 });
